@@ -180,7 +180,7 @@ def _schedules(tx: Tx) -> None:
             job=f"job{number % JOBS}",
             origin="api",
             who="bench",
-            timetables=known,
+            compiled=known,
             new_id=new_id,
         )
 

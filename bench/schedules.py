@@ -88,7 +88,7 @@ class Shop:
         self.app.store.write(
             lambda tx: schedules.put(
                 tx, name, schedule, namespace="default", job="tick", origin="api", who="bench",
-                timetables=TABLES, new_id=new_id,
+                compiled=TABLES, new_id=new_id,
             )
         )  # fmt: skip
 

@@ -61,5 +61,5 @@ def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
 
 
 def _check_lease(call: Attempt) -> None:
-    if call.desk is not None:  # else nobody has leased it: a test calls its own handler
-        call.desk.check_lease(call.lease)
+    if call.services is not None:  # else nobody has leased it: a test calls its own handler
+        call.services.check_lease(call.lease)

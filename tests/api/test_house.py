@@ -37,4 +37,4 @@ def test_servers_of_the_tests_work_in_rooms(served: Served) -> None:
     """So that all tests of the API on PostgreSQL are tests of the policies, too."""
     is_postgres = served.app.store.dialect == "postgres"
 
-    assert (served.app.store.only(["default"]) is not served.app.store) is is_postgres
+    assert (served.app.store.scoped(["default"]) is not served.app.store) is is_postgres

@@ -121,7 +121,7 @@ def given(served: Served, target: Target, past: Past) -> Given:
             define(tx, each, origin="api", **AT)
         given_schedule(tx, name, job=name, **AT)
         listening = Schedule(trigger=OnEvent(event=name))
-        how: Any = {"origin": "api", "who": "test", "timetables": TABLES, "new_id": new_id}
+        how: Any = {"origin": "api", "who": "test", "compiled": TABLES, "new_id": new_id}
         schedules.put(tx, f"{name}-heard", listening, job=name, **how, **AT)
         register(tx, worker, lease_ms=60_000, **AT)
         submit(tx, [NewRun(id=run_id, job=name, version=1, queue="mail")], **AT)

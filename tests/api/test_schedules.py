@@ -27,7 +27,7 @@ def declared(served: Served) -> None:
     served.app.store.write(
         lambda tx: put_schedule(
             tx, "code", Schedule(trigger=Every(every="1h")), namespace=HOME, job="add",
-            origin="code", who="test", timetables=served.app.schedules.timetables, new_id=new_id,
+            origin="code", who="test", compiled=served.app.schedules.compiled, new_id=new_id,
         )
     )  # fmt: skip
 

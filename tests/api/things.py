@@ -51,7 +51,7 @@ def given_schedule(tx: Any, name: str, *, namespace: str, job: str) -> None:
         job=job,
         origin="api",
         who="test",
-        timetables=TABLES,
+        compiled=TABLES,
         new_id=new_id,
     )
 
@@ -95,7 +95,7 @@ class Things:
                 BackfillRange(from_at=0, to_at=DAY_MS),
                 namespace=namespace,
                 backfill_id=self.backfill_id,
-                timetables=TABLES,
+                compiled=TABLES,
             )
             submit(tx, [run], namespace=namespace)
             if owner:

@@ -24,13 +24,13 @@ def begin(
     return store.write(
         lambda tx: start_backfill(
             tx, "s", wanted, namespace=HOME, backfill_id=backfill_id or new_id(),
-            timetables=TABLES, most=most,
+            compiled=TABLES, most=most,
         )
     )  # fmt: skip
 
 
 def fill_some(store: Store) -> int:
-    return store.write(lambda tx: fill(tx, limit=10, timetables=TABLES, new_id=new_id))
+    return store.write(lambda tx: fill(tx, limit=10, compiled=TABLES, new_id=new_id))
 
 
 def progress(store: Store, backfill_id: str) -> BackfillView:

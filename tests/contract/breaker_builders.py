@@ -7,7 +7,7 @@ from typing import Any
 
 from rota.engine.alerts import Alert, waiting_alerts
 from rota.engine.failures.breakers import control as breakers
-from rota.engine.failures.breakers.probe import due_breakers, tend
+from rota.engine.failures.breakers.probe import due_breakers, send_probes
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.ids import new_id
@@ -68,7 +68,7 @@ def given_open(store: Store, worker: str, rule: Breaker = RULE) -> None:
 def tend_all(store: Store) -> int:
     """How many breakers a look changed."""
     due = store.read(due_breakers)
-    return sum(store.write(lambda tx, at=place: tend(tx, at)) for place in due.places)  # type: ignore[misc]
+    return sum(store.write(lambda tx, at=place: send_probes(tx, at)) for place in due.places)  # type: ignore[misc]
 
 
 def given_probe(store: Store, clock: Clock, worker: str, *, waiting: int = 3) -> Lease:

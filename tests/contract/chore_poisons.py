@@ -163,7 +163,7 @@ def a_backfill(ground: Ground, name: str, text: str) -> None:
     wanted = BackfillRange(from_at=now - 5 * HOUR, to_at=now)
     ground.store.write(
         lambda tx: start_backfill(
-            tx, name, wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+            tx, name, wanted, namespace=HOME, backfill_id=new_id(), compiled=TABLES
         )
     )
     spoil(ground.store, f"update rota.schedule set spec = :text where name = '{name}'", text)

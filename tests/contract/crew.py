@@ -67,12 +67,12 @@ class Crew:
         jobs: Sequence[str],
         graphs: Sequence[str] = (),
         gives: Callable[[Lease], str] = lambda _: "null",
-        **duty: Any,
+        **scope: Any,
     ) -> None:
         self._store = store
         self._jobs: set[str] = set()
         self._graphs: set[str] = set()
-        self._duty: dict[str, Any] = {"namespace": HOME, "queues": ("default",), **duty}
+        self._scope: dict[str, Any] = {"namespace": HOME, "queues": ("default",), **scope}
         self.calls = HandCalls(gives)
         self.courier = Courier(
             store,
@@ -105,7 +105,7 @@ class Crew:
             jobs=tuple(sorted(self._jobs)),
             graphs=tuple(sorted(self._graphs)),
             find_work=self._find_work,
-            **self._duty,
+            **self._scope,
         )
 
     def turn(self, clock: Clock, *, rounds: int = 4) -> None:

@@ -31,8 +31,8 @@ def mark(store: Store) -> str:
 
 
 def desk_of(store: Store, *, namespace: str = HOME) -> RunServices:
-    vault = ArtifactStore(lambda: store, None)
-    return RunServices(Address(store.url, namespace, DATABASE), lambda: store, vault)
+    artifact_store = ArtifactStore(lambda: store, None)
+    return RunServices(Address(store.url, namespace, DATABASE), lambda: store, artifact_store)
 
 
 def writes(store: Store, lease: Lease, word: str = "done") -> Callable[[Transaction], str]:

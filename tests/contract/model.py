@@ -11,6 +11,8 @@ from rota.model.run import Lease, NewRun, RunView
 from rota.model.states import FINAL, State
 
 CREDIT_MS = 60_000
+MAX_LOSSES = 10
+"""Workers that may die while one run is the only suspect."""
 SLOTS = 8
 ENDINGS = {"succeed": State.SUCCESS, "fail": State.FAILED, "abort": State.CANCELLED}
 
@@ -35,6 +37,7 @@ class ModelRun:
     attempt: int = 0
     failures: int = 0
     crashes: int = 0
+    lone_losses: int = 0
     fence: int = 0
     worker_id: str | None = None
     started_at: int | None = None
@@ -153,6 +156,9 @@ class Model:
     def reap(self, now: int, worker_id: str | None = None) -> int:
         orphans = [run for run in self.runs.values() if self._is_orphan(run, now, worker_id)]
         suspects = self._suspects(orphans)
+        blamed = [run for run in orphans if worker_id is not None and run.crashes]
+        if len(blamed) == 1:
+            blamed[0].lone_losses += 1
         for run in orphans:
             if run.id not in suspects:
                 self._give_back(run, now)
@@ -161,6 +167,8 @@ class Model:
             run.attempts.append((run.attempt, "lost"))
             if run.at_most_once:
                 self._end(run, State.FAILED, now, reason="lost: ")
+            elif run in blamed and run.lone_losses >= MAX_LOSSES:
+                self._end(run, State.FAILED, now, reason="quarantined: ")
             elif run.cancel_requested:
                 self._end(run, State.CANCELLED, now, reason="cancelled")
             else:

@@ -40,7 +40,7 @@ def put(
     store: Store, schedule: Schedule, *, name: str = NAME, namespace: str = HOME, **facts: Any
 ) -> ScheduleView:
     given: dict[str, Any] = {
-        "job": "noop", "origin": "code", "who": "test", "timetables": TABLES, "new_id": new_id,
+        "job": "noop", "origin": "code", "who": "test", "compiled": TABLES, "new_id": new_id,
     }  # fmt: skip
     return store.write(
         lambda tx: schedules.put(tx, name, schedule, namespace=namespace, **given | facts)
@@ -54,13 +54,13 @@ def given_schedule(store: Store, text: str = "1m", *, name: str = NAME, **fields
 
 
 def fire_some(store: Store, *, limit: int = 100, tables: CompiledSchedules = TABLES) -> FireResult:
-    return store.write(lambda tx: fire(tx, limit=limit, timetables=tables, new_id=new_id))
+    return store.write(lambda tx: fire(tx, limit=limit, compiled=tables, new_id=new_id))
 
 
 def trigger_now(store: Store, *, name: str = NAME, request: str = "", **fields: Any) -> Triggered:
     return store.write(
         lambda tx: trigger(
-            tx, name, namespace=HOME, request_id=request or new_id(), timetables=TABLES,
+            tx, name, namespace=HOME, request_id=request or new_id(), compiled=TABLES,
             new_id=new_id, **fields,
         )
     )  # fmt: skip

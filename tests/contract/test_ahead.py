@@ -28,7 +28,7 @@ SCHEDULES = {
 
 def count(store: Store, spans: Spans = DAY) -> FiringCounts:
     return store.read(
-        lambda tx: count_ahead(tx, namespace=HOME, start=START_MS, spans=spans, timetables=TABLES)
+        lambda tx: count_ahead(tx, namespace=HOME, start=START_MS, spans=spans, compiled=TABLES)
     )
 
 
@@ -51,7 +51,7 @@ def test_counts_are_those_of_the_firings(store: Store) -> None:
     end = DAY.last(DAY.count - 1)
     walked = store.read(
         lambda tx: upcoming(
-            tx, namespace=HOME, start=START_MS, end=end, limit=100_000, timetables=TABLES
+            tx, namespace=HOME, start=START_MS, end=end, limit=100_000, compiled=TABLES
         )
     )
 

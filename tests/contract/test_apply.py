@@ -34,7 +34,7 @@ jobs:
 def bring(store: Store, text: str = FILE, *, name: str = "f.yaml", **wish: Any) -> Plan:
     bundle = read_bundle(text.encode(), name)
     by = Actor(act_id=new_id(), who="ann@host")
-    timetables = CompiledSchedules(rules_version(), random.random)
+    compiled = CompiledSchedules(rules_version(), random.random)
     return store.write(
         lambda tx: apply(
             tx,
@@ -42,7 +42,7 @@ def bring(store: Store, text: str = FILE, *, name: str = "f.yaml", **wish: Any) 
             Wish(**wish),
             namespace=HOME,
             by=by,
-            timetables=timetables,
+            compiled=compiled,
             new_id=new_id,
         )
     )

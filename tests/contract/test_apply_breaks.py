@@ -34,7 +34,7 @@ def bring(store: Store, *texts: str, prune: bool = False, only_look: bool = Fals
     if only_look:
         return store.read(lambda tx: compare(tx, bundles, wish, namespace=HOME))
     return store.write(
-        lambda tx: apply(tx, bundles, wish, namespace=HOME, by=by, timetables=TABLES, new_id=new_id)
+        lambda tx: apply(tx, bundles, wish, namespace=HOME, by=by, compiled=TABLES, new_id=new_id)
     )
 
 
@@ -48,7 +48,7 @@ def given_schedule(store: Store, schedule: Schedule) -> None:
             job="say",
             origin="api",
             who="ann",
-            timetables=TABLES,
+            compiled=TABLES,
             new_id=new_id,
         )
     )
@@ -105,7 +105,7 @@ def test_a_job_that_others_wait_for_or_tell_is_not_pruned(store: Store, other: s
     both = [read_bundle(first.encode(), "f1.yaml"), read_bundle(other.encode(), "f2.yaml")]
     by = Actor(act_id=new_id(), who="ann@host")
     store.write(
-        lambda tx: apply(tx, both, Wish(), namespace=HOME, by=by, timetables=TABLES, new_id=new_id)
+        lambda tx: apply(tx, both, Wish(), namespace=HOME, by=by, compiled=TABLES, new_id=new_id)
     )
 
     with pytest.raises(BadOption, match="'after'"):

@@ -366,6 +366,6 @@ def test_a_damaged_argument_is_told_with_its_hash(store: Store, worker: str) -> 
     unresolved = store.read(lambda tx: resolve_later(tx, lease, namespace=HOME))
 
     assert unresolved.apart() == {lease.args}
-    vault = ArtifactStore(lambda: store, None)
+    artifact_store = ArtifactStore(lambda: store, None)
     with pytest.raises(ArtifactLost, match=lease.args.rpartition(":")[2]):
-        vault.values(unresolved.apart(), "an argument of the run")
+        artifact_store.values(unresolved.apart(), "an argument of the run")

@@ -25,7 +25,7 @@ from tests.contract.schedule_builders import TABLES, given_schedule
 
 
 def concerns(store: Store, queues: Sequence[str] | None = None) -> list[Concern]:
-    how = {"namespace": HOME, "window_ms": 3_600_000, "timetables": TABLES}
+    how = {"namespace": HOME, "window_ms": 3_600_000, "compiled": TABLES}
     return store.read(lambda tx: overview(tx, queues=queues, **how)).concerns  # type: ignore[arg-type]
 
 

@@ -197,7 +197,7 @@ def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) ->
     wanted = BackfillRange(from_at=ON - 2 * MINUTE, to_at=ON + DAY, parallel=100)
     store.write(
         lambda tx: start_backfill(
-            tx, "s", wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+            tx, "s", wanted, namespace=HOME, backfill_id=new_id(), compiled=TABLES
         )
     )
 
@@ -213,7 +213,7 @@ def test_what_was_backfilled_in_a_pause_is_not_caught_up_again(store: Store, clo
     wanted = BackfillRange(from_at=ON, to_at=clock.ms, parallel=100)
     store.write(
         lambda tx: start_backfill(
-            tx, "s", wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+            tx, "s", wanted, namespace=HOME, backfill_id=new_id(), compiled=TABLES
         )
     )
     fill_some(store)
@@ -239,14 +239,14 @@ def test_one_that_is_being_filled_keeps_others_from_its_instants(
     for _ in range(2 if rival == "backfill" else 1):
         store.write(
             lambda tx: start_backfill(
-                tx, "s", wanted, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+                tx, "s", wanted, namespace=HOME, backfill_id=new_id(), compiled=TABLES
             )
         )
     store.write(lambda tx: schedules.resume(tx, "s", namespace=HOME, who="ann"))
     has_filled, may_commit = threading.Event(), threading.Event()
 
     def first(tx: Tx) -> None:
-        fill(tx, limit=1, timetables=TABLES, new_id=new_id)
+        fill(tx, limit=1, compiled=TABLES, new_id=new_id)
         has_filled.set()
         assert may_commit.wait(20)
 

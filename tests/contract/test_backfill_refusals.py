@@ -38,7 +38,7 @@ def test_a_preview_writes_nothing(store: Store, clock: Clock, worker: str) -> No
     wanted = BackfillRange(from_at=ON - 3 * HOUR, to_at=ON)
 
     found = store.read(
-        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
+        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, compiled=TABLES)
     )
 
     assert [(each.instant, each.starts, each.state) for each in found] == [
@@ -96,7 +96,7 @@ def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> N
     fire_some(store)
     wanted = BackfillRange(from_at=ON, to_at=ON + DAY, reprocess="all")
     planned = store.read(
-        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES)
+        lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, compiled=TABLES)
     )
     assert [each.instant for each in planned] == [ON, ON + HOUR, ON + 2 * HOUR]
 
@@ -106,4 +106,4 @@ def test_a_preview_refuses_what_the_backfill_would(store: Store, clock: Clock, s
     given_schedule(store, "1m")
     wanted = BackfillRange(from_at=ON - span, to_at=ON)
     with pytest.raises(BadInput, match="backfill: the range"):
-        store.read(lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, timetables=TABLES))
+        store.read(lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, compiled=TABLES))

@@ -29,7 +29,7 @@ def make(tx: Tx) -> None:
     daily = Schedule(trigger=Cron(expression="0 0 * * *"), calendar="shop")
     schedules.put(
         tx, "s", daily, namespace=HOME, job="noop", origin="code", who="test",
-        timetables=TABLES, new_id=new_id,
+        compiled=TABLES, new_id=new_id,
     )  # fmt: skip
 
 

@@ -17,14 +17,14 @@ from tests.contract.test_riders import Passenger
 class Clumsy:
     """Writes, and then stumbles over a statement that the server refuses."""
 
-    def board(self, tx: Tx, keys: Collection[str]) -> JoinedWork:
+    def join(self, tx: Tx, keys: Collection[str]) -> JoinedWork:
         assert keys
         tx.notify(("never",))
         tx.raw("insert into nowhere values (1)")
         raise AssertionError("unreachable")
 
 
-def put(store: Store, *, carries: bool = True, breaks: bool = False) -> str:
+def put(store: Store, *, joinable: bool = True, breaks: bool = False) -> str:
     run = NewRun(id=new_id(), job="noop", version=1)
 
     def work(tx: Tx) -> str:
@@ -33,12 +33,12 @@ def put(store: Store, *, carries: bool = True, breaks: bool = False) -> str:
             raise ArithmeticError
         return run.id
 
-    return store.write(work, carries=carries)
+    return store.write(work, joinable=joinable)
 
 
 def test_riders_board_what_carries_them(store: Store) -> None:
     rider = Passenger()
-    watch = store.ride(rider)
+    watch = store.join_commits(rider)
 
     put(store)
     watch.close()
@@ -49,7 +49,7 @@ def test_riders_board_what_carries_them(store: Store) -> None:
 
 def test_riders_hear_when_the_work_itself_fails(store: Store) -> None:
     rider = Passenger()
-    store.ride(rider)
+    store.join_commits(rider)
 
     with pytest.raises(ArithmeticError):
         put(store, breaks=True)
@@ -61,9 +61,9 @@ def test_riders_hear_when_the_work_itself_fails(store: Store) -> None:
 def test_a_rider_that_stumbles_is_left_behind(store: Store) -> None:
     heard: list[str] = []
     store.watch(heard.append)
-    store.ride(Clumsy())
+    store.join_commits(Clumsy())
     good = Passenger()
-    store.ride(good)
+    store.join_commits(good)
 
     run_id = put(store)
 

@@ -66,7 +66,7 @@ def claim(store: Store, worker: str, *names: str) -> list[Lease]:
 
 def clear(store: Store) -> None:
     def page(tx: Tx) -> str | None:
-        return clear_waiting(tx, timetables=TABLES, limit=100, after=None)
+        return clear_waiting(tx, compiled=TABLES, limit=100, after=None)
 
     store.write(page)
 
@@ -132,7 +132,7 @@ def test_of_two_starts_of_a_within_a_millisecond_the_later_one_counts(
     once_more = BackfillRange(from_at=clock(), to_at=clock() + 1, reprocess="failed")
     jobs.write(
         lambda tx: start_backfill(
-            tx, "a", once_more, namespace=HOME, backfill_id=new_id(), timetables=TABLES
+            tx, "a", once_more, namespace=HOME, backfill_id=new_id(), compiled=TABLES
         )
     )
     fill_some(jobs)

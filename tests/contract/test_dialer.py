@@ -33,11 +33,11 @@ TIMELINE = b"select 'one' as system, cast(current_setting('rota.timeline') as in
 
 def test_a_server_on_an_older_timeline_than_was_seen_is_refused(postgres_url: str) -> None:
     database = postgres_url.partition("?")[0].rpartition("/")[2]
-    dialer = Connector(postgres_url, burst=5, questions=SessionQuestions(timeline=TIMELINE))
+    connector = Connector(postgres_url, burst=5, questions=SessionQuestions(timeline=TIMELINE))
 
     def connect_on(timeline: int) -> None:
         run_sql(postgres_url, f"alter database {database} set rota.timeline = {timeline}")
-        dialer.connect().close()
+        connector.connect().close()
 
     connect_on(3)
     connect_on(4)
@@ -70,18 +70,18 @@ def test_who_is_stopped_while_dialling_leaves_the_attempt_to_others(
         raise Cancelled
 
     with Network(NOWHERE) as network:
-        dialer = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
-        refusal(dialer)
+        connector = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        refusal(connector)
         with monkeypatch.context() as patch:
             if where == "sleep":
                 patch.setattr(postgres_dialer, "time", SimpleNamespace(sleep=stop))
             else:
-                patch.setattr(dialer, where, stop)
+                patch.setattr(connector, where, stop)
             with pytest.raises(Cancelled):
-                dialer.connect()
+                connector.connect()
         before = len(network.connects)
 
-        assert "cannot connect to PostgreSQL" in refusal(dialer)
+        assert "cannot connect to PostgreSQL" in refusal(connector)
         assert len(network.connects) > before, "it was tried again"
 
 
@@ -90,23 +90,23 @@ def test_an_attempt_of_which_nothing_is_heard_is_not_waited_for_again(
 ) -> None:
     monkeypatch.setattr(postgres_dialer, "SHARED_S", 0.05)
     with Network(NOWHERE) as network:
-        dialer = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
-        refusal(dialer)
-        dialer._turn_s()  # by a thread that ended before it could say so
+        connector = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        refusal(connector)
+        connector._turn_s()  # by a thread that ended before it could say so
         before = len(network.connects)
 
-        refusal(dialer)
-        refusal(dialer)
+        refusal(connector)
+        refusal(connector)
         assert len(network.connects) > before, "it was tried again"
 
 
 def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:
     with Network(NOWHERE) as network, ThreadPoolExecutor(20) as threads:
-        dialer = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
+        connector = Connector(f"postgresql://127.0.0.1:{network.port}/x", burst=5)
         with pytest.raises(StoreUnavailable):
-            dialer.connect()
+            connector.connect()
         began_s = time.monotonic()
-        said = list(threads.map(lambda _: refusal(dialer), range(60)))
+        said = list(threads.map(lambda _: refusal(connector), range(60)))
         took_s = time.monotonic() - began_s
 
     assert all("cannot connect to PostgreSQL" in each for each in said)
@@ -115,26 +115,26 @@ def test_while_a_server_is_away_all_who_ask_share_few_attempts() -> None:
 
 
 def test_a_broken_connection_counts_until_it_is_closed(postgres_url: str) -> None:
-    dialer = Connector(postgres_url, burst=1)
-    connection = dialer.connect()
+    connector = Connector(postgres_url, burst=1)
+    connection = connector.connect()
     with socket.socket(fileno=os.dup(connection.fileno())) as copy:
         copy.shutdown(socket.SHUT_RDWR)
     with pytest.raises(psycopg.Error):
-        connection.wire.say(b"select 1")
+        connection.libpq.say(b"select 1")
     assert connection.broken
 
-    assert dialer.leftovers.count() == 1
+    assert connector.leftovers.count() == 1
     connection.close()
-    assert dialer.leftovers.count() == 0
+    assert connector.leftovers.count() == 0
 
 
 def test_only_one_at_a_time_asks_a_server_that_may_hold_too_many(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(postgres_dialer, "PACE_S", 0.0)
-    dialer = Connector(postgres_url, burst=1)
-    both = [dialer.connect() for _ in range(2)]
-    dial, most, at_once = dialer._dial, [0], set[int]()
+    connector = Connector(postgres_url, burst=1)
+    both = [connector.connect() for _ in range(2)]
+    dial, most, at_once = connector._dial, [0], set[int]()
 
     def counted() -> Connection:
         at_once.add(threading.get_ident())
@@ -145,11 +145,13 @@ def test_only_one_at_a_time_asks_a_server_that_may_hold_too_many(
         finally:
             at_once.discard(threading.get_ident())
 
-    monkeypatch.setattr(dialer, "_dial", counted)
-    monkeypatch.setattr(dialer.leftovers, "_gone", b"select '' as session where %(sessions)s = ''")
-    monkeypatch.setattr(dialer.leftovers, "_still_busy", b"select 9 as statements")
+    monkeypatch.setattr(connector, "_dial", counted)
+    monkeypatch.setattr(
+        connector.leftovers, "_gone", b"select '' as session where %(sessions)s = ''"
+    )
+    monkeypatch.setattr(connector.leftovers, "_still_busy", b"select 9 as statements")
     with ThreadPoolExecutor(6) as threads:
-        said = list(threads.map(lambda _: refusal(dialer), range(6)))
+        said = list(threads.map(lambda _: refusal(connector), range(6)))
 
     assert all("PostgreSQL has 2 connections of this process" in each for each in said)
     assert max(most) == 1
@@ -157,9 +159,9 @@ def test_only_one_at_a_time_asks_a_server_that_may_hold_too_many(
         each.close()
 
 
-def refusal(dialer: Connector) -> str:
+def refusal(connector: Connector) -> str:
     try:
-        dialer.connect()
+        connector.connect()
     except StoreUnavailable as error:
         return str(error)
     return ""
@@ -171,12 +173,14 @@ def test_a_server_that_is_back_is_used_by_the_next_who_asks(
     with Network(NOWHERE) as network:
         database = postgres_url.partition("?")[0].rpartition("/")[2]
         url = postgres_server.url(database, tcp=True)
-        dialer = Connector(url.replace(f":{postgres_server.port}/", f":{network.port}/"), burst=5)
+        connector = Connector(
+            url.replace(f":{postgres_server.port}/", f":{network.port}/"), burst=5
+        )
         for _ in range(3):
-            assert refusal(dialer)
+            assert refusal(connector)
         network.target = postgres_server.port
 
-        dialer.connect().close()
+        connector.connect().close()
 
 
 def test_beyond_the_first_connections_the_pace_is_bounded(
@@ -185,8 +189,8 @@ def test_beyond_the_first_connections_the_pace_is_bounded(
     rests_s: list[float] = []
     monkeypatch.setattr(postgres_dialer, "time", SimpleNamespace(sleep=rests_s.append))
     monkeypatch.setattr(postgres_dialer, "elapsed_s", lambda: 100.0 + sum(rests_s))
-    dialer = Connector(postgres_url, burst=4)
+    connector = Connector(postgres_url, burst=4)
     for _ in range(8):
-        dialer.connect().close()
+        connector.connect().close()
 
     assert rests_s == [0.0] * 4 + [pytest.approx(PACE_S)] * 4

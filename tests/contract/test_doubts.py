@@ -129,9 +129,9 @@ def test_the_key_is_that_of_the_first_run_however_often_it_is_repeated(store: St
 
 
 def test_a_result_of_a_failed_run_is_known_to_who_repeats_it(store: Store) -> None:
-    desk, lease = desk_of(store), given_lease(store)
-    desk.intend(lease, NAME)
-    desk.settle(lease, NAME, "7")
+    services, lease = desk_of(store), given_lease(store)
+    services.intend(lease, NAME)
+    services.settle(lease, NAME, "7")
     fail_for_good(store, lease, "something else")
 
     intent = intends(store, given_redriven(store, lease.run_id))
@@ -140,9 +140,9 @@ def test_a_result_of_a_failed_run_is_known_to_who_repeats_it(store: Store) -> No
 
 
 def test_a_run_that_succeeded_is_done_anew_with_a_new_key(store: Store) -> None:
-    desk, lease = desk_of(store), given_lease(store)
-    desk.intend(lease, NAME)
-    desk.settle(lease, NAME, "7")
+    services, lease = desk_of(store), given_lease(store)
+    services.intend(lease, NAME)
+    services.settle(lease, NAME, "7")
     finish_with(store, lease)
 
     intent = intends(store, given_rerun(store, lease.run_id))
@@ -151,8 +151,8 @@ def test_a_run_that_succeeded_is_done_anew_with_a_new_key(store: Store) -> None:
 
 
 def test_a_doubt_of_a_run_that_succeeded_is_none_the_less_one(store: Store) -> None:
-    desk, lease = desk_of(store), given_lease(store)
-    desk.intend(lease, NAME)
+    services, lease = desk_of(store), given_lease(store)
+    services.intend(lease, NAME)
     finish_with(store, lease)
 
     assert intends(store, given_rerun(store, lease.run_id)).key_run == lease.run_id
@@ -215,9 +215,9 @@ def test_nobody_settles_what_a_running_attempt_may_be_doing(store: Store) -> Non
 
 
 def test_what_its_handler_settled_stays(store: Store) -> None:
-    desk, lease = desk_of(store), given_lease(store)
-    desk.intend(lease, NAME)
-    desk.settle(lease, NAME, "1")
+    services, lease = desk_of(store), given_lease(store)
+    services.intend(lease, NAME)
+    services.settle(lease, NAME, "1")
     fail_for_good(store, lease, "later")
 
     with pytest.raises(NotAllowed, match="was settled by its handler"):

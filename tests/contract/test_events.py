@@ -55,7 +55,7 @@ def given_listener(store: Store, *, name: str = NAME, **policies: Any) -> None:
 def tell(store: Store, payload: Any = None, *, name: str = CLOSED, **facts: Any) -> Sent:
     event = Event(**{"id": new_id(), "name": name, "payload": json.dumps(payload), **facts})
     return store.write(
-        lambda tx: send(tx, event, namespace=HOME, sent_by="test", timetables=TABLES, new_id=new_id)
+        lambda tx: send(tx, event, namespace=HOME, sent_by="test", compiled=TABLES, new_id=new_id)
     )
 
 

@@ -61,7 +61,7 @@ def test_a_look_ahead_fires_as_if_the_time_had_come(store: Store, clock: Clock) 
     clock.advance(MINUTE - 5)
 
     fired_early = store.write(
-        lambda tx: fire(tx, limit=10, timetables=TABLES, new_id=new_id, ahead_ms=5)
+        lambda tx: fire(tx, limit=10, compiled=TABLES, new_id=new_id, ahead_ms=5)
     )
 
     assert (fired_early.runs, fired_early.early_ms) == (1, 5)

@@ -118,7 +118,7 @@ def test_a_look_leaves_alone_what_another_one_holds(postgres_store: Store, clock
     has_looked, may_commit = threading.Event(), threading.Event()
 
     def look(tx: Tx) -> None:
-        fire(tx, limit=10, timetables=TABLES, new_id=new_id)
+        fire(tx, limit=10, compiled=TABLES, new_id=new_id)
         has_looked.set()
         assert may_commit.wait(20)
 
@@ -145,7 +145,7 @@ def test_an_end_during_a_look_is_not_slept_over(postgres_store: Store, clock: Cl
     has_looked, may_commit = threading.Event(), threading.Event()
 
     def look(tx: Tx) -> None:
-        fire(tx, limit=10, timetables=TABLES, new_id=new_id)
+        fire(tx, limit=10, compiled=TABLES, new_id=new_id)
         has_looked.set()
         assert may_commit.wait(20)
 

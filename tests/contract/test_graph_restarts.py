@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.identity.audit_log import Actor, acts, await_act, said_of_act
+from rota.engine.identity.audit_log import Actor, acts, audit_detail_of, await_act
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graph import Parameter
@@ -110,7 +110,7 @@ def test_the_details_of_an_act_are_there_after_the_graph_has_begun_again(
         await_act(tx, who)
         cancel(tx, str(row["run_id"]), namespace=HOME, by=who)
         assert who.act_id in tx.drafts
-        return said_of_act(tx, who)
+        return audit_detail_of(tx, who)
 
     assert store.write(change) == {"job": "work", "was": "queued", "reason": "cancelled"}
     assert store.read(lambda tx: acts(tx, namespace=HOME)) == [], "whoever awaits it writes it"

@@ -320,7 +320,7 @@ def test_an_event_starts_what_listens_though_one_schedule_raises(store: Store, w
     event = Event(id=new_id(), name="paid", payload="{}")
 
     sent = store.write(
-        lambda tx: send(tx, event, namespace=HOME, sent_by="test", timetables=TABLES, new_id=new_id)
+        lambda tx: send(tx, event, namespace=HOME, sent_by="test", compiled=TABLES, new_id=new_id)
     )
 
     assert worker

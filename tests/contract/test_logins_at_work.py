@@ -79,7 +79,7 @@ def test_a_quota_holds_for_a_worker_and_others_cannot_be_held_up(store: Store) -
     assert store.write(lambda tx: room_to_run(tx, HOME)) == 1
     assert store.write(lambda tx: room_to_run(tx, "acme")) is None
     house = open_store(store.url)
-    room = house.only(["acme"])
+    room = house.scoped(["acme"])
     assert room.write(lambda tx: room_to_run(tx, "acme")) == 2
     assert room.write(lambda tx: room_to_run(tx, HOME)) is None
     house.close()

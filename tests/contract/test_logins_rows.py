@@ -143,11 +143,11 @@ def test_a_shared_pool_hands_no_tenant_on(
     store = opened(furnished.server)
     for _ in range(8):
         for namespace in (HOME, OTHER):
-            seen = store.only([namespace]).read(bare("run"))
+            seen = store.scoped([namespace]).read(bare("run"))
             assert {row["namespace"] for row in seen} == {namespace}
         for table in FURNISHED:
-            assert store.only([]).read(bare(table)) == []
-            assert store.only(["nobody"]).read(bare(table)) == []
+            assert store.scoped([]).read(bare(table)) == []
+            assert store.scoped(["nobody"]).read(bare(table)) == []
         assert {row["namespace"] for row in store.read(bare("run"))} == {HOME, OTHER}
 
 

@@ -248,7 +248,7 @@ def test_a_file_that_changes_a_graph_and_its_program_leaves_runs_that_wait_alone
         return Bundle(name="gp.yaml", jobs=jobs)
 
     def bring(each: Bundle) -> None:
-        timetables = CompiledSchedules(rules_version(), lambda: 0.5)
+        compiled = CompiledSchedules(rules_version(), lambda: 0.5)
         store.write(
             lambda tx: apply(
                 tx,
@@ -256,7 +256,7 @@ def test_a_file_that_changes_a_graph_and_its_program_leaves_runs_that_wait_alone
                 Wish(),
                 namespace=HOME,
                 by=by(),
-                timetables=timetables,
+                compiled=compiled,
                 new_id=new_id,
             )
         )

@@ -94,10 +94,10 @@ def never(_: object) -> NoReturn:
 def test_claims_of_many_workers_never_run_more_than_the_quota(store: Store) -> None:
     put(store, quotas=Quotas(running=3))
     submit_all(store, [new_run() for _ in range(20)], namespace="team")
-    duty = WorkerScope(namespace="team", queues=("default",), jobs=("noop",), find_work=never)
+    scope = WorkerScope(namespace="team", queues=("default",), jobs=("noop",), find_work=never)
 
     def claim_as(worker_id: str) -> int:
-        claims = Claims(duty)
+        claims = Claims(scope)
         claims.worker_id = worker_id
         claims.obey(ClosedSpans(has_quota=True))
         assert not claims.is_lone

@@ -19,12 +19,12 @@ class Passenger:
     def __init__(self) -> None:
         self.heard: list[str] = []
 
-    def board(self, tx: Tx, keys: Collection[str]) -> Passenger:
+    def join(self, tx: Tx, keys: Collection[str]) -> Passenger:
         assert keys
         tx.one("now")
         return self
 
-    def arrive(self) -> None:
+    def committed(self) -> None:
         self.heard.append("arrived")
 
     def fail(self) -> None:
@@ -41,7 +41,7 @@ def store(sqlite_url: str) -> Iterator[SqliteStore]:
 
 def test_riders_hear_of_a_commit(store: SqliteStore) -> None:
     first, second = Passenger(), Passenger()
-    watches = [store.ride(first), store.ride(second)]
+    watches = [store.join_commits(first), store.join_commits(second)]
 
     given_run(store)
     watches[0].close()
@@ -53,7 +53,7 @@ def test_riders_hear_of_a_commit(store: SqliteStore) -> None:
 def test_riders_hear_of_a_commit_that_sqlite_rolled_back_by_itself(store: SqliteStore) -> None:
     riders = [Passenger(), Passenger()]
     for rider in riders:
-        store.ride(rider)
+        store.join_commits(rider)
     # As after a full disk, no transaction is left to roll back when this returns.
     store._writer.set_commit_hook(lambda: True)
 
@@ -67,15 +67,15 @@ def test_riders_hear_of_a_commit_that_sqlite_rolled_back_by_itself(store: Sqlite
 
 def test_riders_hear_of_a_transaction_that_breaks_before_its_commit(store: SqliteStore) -> None:
     early, late = Passenger(), Passenger()
-    store.ride(early)
+    store.join_commits(early)
 
     class Wrecker(Passenger):
-        def board(self, tx: Tx, keys: Collection[str]) -> Passenger:
+        def join(self, tx: Tx, keys: Collection[str]) -> Passenger:
             store._writer.execute("rollback")
-            return super().board(tx, keys)
+            return super().join(tx, keys)
 
-    wrecker = store.ride(Wrecker())
-    store.ride(late)
+    wrecker = store.join_commits(Wrecker())
+    store.join_commits(late)
 
     with pytest.raises(apsw.SQLError):
         given_run(store)

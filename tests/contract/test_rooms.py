@@ -106,8 +106,8 @@ def test_a_statement_that_forgets_the_namespace_sees_its_own_rows_only(
     furnished: Store, table: str
 ) -> None:
     everything = furnished.read(bare(table))
-    mine, theirs = (furnished.only([each]).read(bare(table)) for each in (HOME, OTHER))
-    both = furnished.only([HOME, OTHER]).read(bare(table))
+    mine, theirs = (furnished.scoped([each]).read(bare(table)) for each in (HOME, OTHER))
+    both = furnished.scoped([HOME, OTHER]).read(bare(table))
 
     assert len(mine) == len(theirs) == len(everything) / 2 > 0
     assert {str(row) for row in mine} | {str(row) for row in theirs} == {
@@ -120,21 +120,21 @@ def test_a_statement_that_forgets_the_namespace_sees_its_own_rows_only(
 
 @pytest.mark.parametrize("table", FURNISHED)
 def test_without_a_namespace_there_is_nothing(furnished: Store, table: str) -> None:
-    assert furnished.only([]).read(bare(table)) == []
-    assert furnished.only(["nobody"]).read(bare(table)) == []
+    assert furnished.scoped([]).read(bare(table)) == []
+    assert furnished.scoped(["nobody"]).read(bare(table)) == []
 
 
 def test_a_session_that_was_in_a_room_is_as_before(furnished: Store) -> None:
     """All of these use one connection after the other, from the same pool."""
     for _ in range(8):  # more often than it takes until a statement is prepared
         for namespace in (HOME, OTHER):
-            room = furnished.only([namespace])
+            room = furnished.scoped([namespace])
             assert {row["namespace"] for row in room.read(bare("run"))} == {namespace}
         assert {row["namespace"] for row in furnished.read(bare("run"))} == {HOME, OTHER}
 
 
 def test_rows_of_others_are_neither_made_nor_changed_nor_deleted(furnished: Store) -> None:
-    room = furnished.only([OTHER])
+    room = furnished.scoped([OTHER])
     before = furnished.read(bare("run"))
 
     with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
@@ -166,11 +166,11 @@ def test_rows_of_others_are_neither_made_nor_changed_nor_deleted(furnished: Stor
 )
 def test_a_room_has_no_rights_beyond_its_rows(furnished: Store, text: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        furnished.only([HOME]).write(lambda tx: tx.raw(text))
+        furnished.scoped([HOME]).write(lambda tx: tx.raw(text))
 
 
 def test_verbs_work_inside_as_they_do_outside(furnished: Store) -> None:
-    room = furnished.only([OTHER])
+    room = furnished.scoped([OTHER])
     run_id = room.write(lambda tx: submit(tx, [new_run()], namespace=OTHER))[0].id
     theirs = next(row["id"] for row in furnished.read(bare("run")) if row["namespace"] == HOME)
     failed = next(row["run_id"] for row in room.read(bare("attempt")))
@@ -183,7 +183,7 @@ def test_verbs_work_inside_as_they_do_outside(furnished: Store) -> None:
 
 def test_lines_are_searched_by_their_index_and_those_of_others_not_found(furnished: Store) -> None:
     def lines(namespace: str, room: str) -> int:
-        look = furnished.only([room]).read
+        look = furnished.scoped([room]).read
         found = look(
             lambda tx: search(tx, "tide", namespace=namespace, job=None, since=0, limit=10)
         )
@@ -196,7 +196,7 @@ def test_lines_are_searched_by_their_index_and_those_of_others_not_found(furnish
 
 
 def test_large_values_are_kept_and_had_by_who_knows_their_name(furnished: Store) -> None:
-    rooms = [furnished.only([each]) for each in (HOME, OTHER)]
+    rooms = [furnished.scoped([each]) for each in (HOME, OTHER)]
     pointers = [room.write(lambda tx: keep(tx, [KEPT])) for room in rooms]
 
     assert pointers[0] == pointers[1], "the same value is there once"
@@ -242,7 +242,7 @@ def test_a_login_that_may_not_create_roles_goes_on_without(postgres_server: Post
 
     store = open_store(url, clock=Clock())
     furnish(store, OTHER)
-    seen = store.only([HOME]).read(bare("run"))
+    seen = store.scoped([HOME]).read(bare("run"))
     warned = finding(store)
     with pytest.raises(RoomsRefused, match="may not create roles") as refused:
         set_protection(url)
@@ -257,8 +257,8 @@ def test_a_login_that_may_not_create_roles_goes_on_without(postgres_server: Post
     assert "rota db protect" in warned.advice
     assert finding(later).status == "ok"
     assert finding(later).found.startswith("on, for ")
-    assert later.only([HOME]).read(bare("run")) == []
-    assert len(later.only([OTHER]).read(bare("run"))) == 1
+    assert later.scoped([HOME]).read(bare("run")) == []
+    assert len(later.scoped([OTHER]).read(bare("run"))) == 1
     assert len(later.read(bare("run"))) == 1, "the house sees all"
     later.close()
     postgres_server.drop_database(admin)
@@ -275,7 +275,7 @@ def test_a_login_that_may_create_roles_does_it_by_itself(postgres_server: Postgr
         furnish(store, namespace)
 
     assert finding(store).status == "ok"
-    assert {row["namespace"] for row in store.only([OTHER]).read(bare("run"))} == {OTHER}
+    assert {row["namespace"] for row in store.scoped([OTHER]).read(bare("run"))} == {OTHER}
     assert {row["namespace"] for row in store.read(bare("run"))} == {HOME, OTHER}
     store.close()
     postgres_server.drop_database(admin)
@@ -290,14 +290,14 @@ def test_it_can_be_switched_off_and_given_another_role(postgres_server: Postgres
     set_protection(url, is_on=False)
     store = open_store(url, clock=Clock())
     assert finding(store).status == "warning"
-    assert store.only([HOME]) is store
+    assert store.scoped([HOME]) is store
     store.close()
     with pytest.raises(BadOption, match="above row-level security"):
         set_protection(url, role=f"{name}_high")
     assert set_protection(url, role=f"{name} web") == f"{name} web"
     again = open_store(url, clock=Clock())
     furnish(again, OTHER)
-    assert again.only([HOME]).read(bare("run")) == []
+    assert again.scoped([HOME]).read(bare("run")) == []
     again.close()
     postgres_server.drop_database(url)
 

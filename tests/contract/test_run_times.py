@@ -180,7 +180,7 @@ def test_a_time_without_a_value_stops_its_schedule_and_no_other(store: Store, cl
     put(store, Schedule(trigger=Cron(expression="0 0 * * *"), args=bad), name="bad")
     clock.advance(DAY)
 
-    done = store.write(lambda tx: fire(tx, limit=10, timetables=TABLES, new_id=new_id))
+    done = store.write(lambda tx: fire(tx, limit=10, compiled=TABLES, new_id=new_id))
 
     assert [name for name, _ in done.broken] == ["bad"]
     assert "args.far" in done.broken[0][1]

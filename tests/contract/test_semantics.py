@@ -73,7 +73,7 @@ def release(monkeypatch: pytest.MonkeyPatch) -> Iterator[Release]:
 
 def given_daily(store: Store, tables: CompiledSchedules) -> int | None:
     given_job(store)
-    return put(store, DAILY, timetables=tables).next_at
+    return put(store, DAILY, compiled=tables).next_at
 
 
 def reckon(store: Store, version: str) -> None:

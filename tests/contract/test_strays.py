@@ -67,8 +67,8 @@ def unstarted_worker(store: Store) -> Worker:
     def find_nothing(_: object) -> None:
         raise LookupError
 
-    duty = WorkerScope(namespace=HOME, queues=("default",), jobs=("noop",), find_work=find_nothing)  # type: ignore[arg-type]  # never asked
-    worker = Worker(store, duty, options=WorkerOptions(chores=False), version="0")
+    scope = WorkerScope(namespace=HOME, queues=("default",), jobs=("noop",), find_work=find_nothing)  # type: ignore[arg-type]  # never asked
+    worker = Worker(store, scope, options=WorkerOptions(chores=False), version="0")
     worker._register(new_id())
     return worker
 
@@ -79,7 +79,7 @@ def test_a_worker_gives_back_what_it_never_heard_of(store: Store, clock: Clock) 
     claim_one(store, worker.id)
     clock.advance(WorkerOptions().lease_ms + 1)
 
-    worker._heart._beat()
+    worker._heartbeat._beat()
 
     run = look(store, run_id)
     assert (run.state, run.attempt, run.fence, run.worker_id) == (State.QUEUED, 0, 1, None)

@@ -14,7 +14,6 @@ from rota.engine.runs.promote import promote
 from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.model.run import FinishVerb, Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
-from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
@@ -68,7 +67,7 @@ def act_heartbeat(store: Store, _: Clock, run_id: str, fence: int) -> bool:
 
 def act_unblock(store: Store, _: Clock, run_id: str, fence: int) -> bool:
     ids = json.dumps([run_id])
-    return bool(store.write(lambda tx: tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)))
+    return bool(store.write(lambda tx: tx.all("unblock_runs", ids=ids)))
 
 
 def act_hold(store: Store, _: Clock, run_id: str, fence: int) -> bool:

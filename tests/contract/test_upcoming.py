@@ -26,7 +26,7 @@ from tests.contract.schedule_builders import (
 def look(store: Store, **fields: Any) -> Upcoming:
     asked: dict[str, Any] = {
         "namespace": HOME, "start": START_MS, "end": START_MS + 3 * HOUR, "limit": 100,
-        "timetables": TABLES,
+        "compiled": TABLES,
     }  # fmt: skip
     return store.read(lambda tx: upcoming(tx, **asked | fields))
 

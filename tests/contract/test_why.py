@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.admission.holds import scene
+from rota.engine.admission.holds import holds
 from rota.engine.admission.queues import pause
 from rota.engine.insight import why as engine
 from rota.engine.insight.reasons import Reason
@@ -227,7 +227,7 @@ def test_a_run_of_another_namespace_is_unknown(store: Store) -> None:
 
     with pytest.raises(UnknownRun):
         ask(store, run_id)
-    assert store.read(lambda tx: scene(tx, namespace="other")).workers == ()
+    assert store.read(lambda tx: holds(tx, namespace="other")).workers == ()
 
 
 def test_a_run_that_is_next_for_long_blames_who_does_not_take_it(

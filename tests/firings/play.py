@@ -132,7 +132,7 @@ def _put(store: Store, count: int) -> dict[str, int]:
         store.write(
             lambda tx, name=name, schedule=schedule: schedules.put(  # type: ignore[misc]
                 tx, name, schedule, namespace="default", job="noop", origin="code", who="test",
-                timetables=tables, new_id=new_id,
+                compiled=tables, new_id=new_id,
             )
         )  # fmt: skip
     return spans

@@ -270,7 +270,7 @@ def test_old_objects_that_nothing_mentions_are_removed(kept: App, place: str) ->
     run = kept.jobs["text"].submit(BIG)
     run.wait(timeout=LIMIT)
     pointer = read_pointer(stored(kept, run.id))
-    artifacts = kept.vault.artifacts
+    artifacts = kept.artifact_store.artifacts
     assert artifacts is not None
     artifacts.put("2020-01-01", "0" * 64, b"an orphan")
     artifacts.put("2020-01-02", pointer.digest, b"of another day")

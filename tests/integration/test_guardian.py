@@ -95,22 +95,22 @@ def test_a_fork_of_the_worker_does_not_hold_it_up(path: Path) -> None:
 
 
 def test_a_guardian_is_one_process_for_all_groups_and_ends_with_its_pipe() -> None:
-    guardian = OrphanKiller()
-    line = guardian.line()
-    assert (line, guardian._popen) == (guardian.line(), guardian._popen)
-    assert guardian._popen is not None
+    orphan_killer = OrphanKiller()
+    line = orphan_killer.line()
+    assert (line, orphan_killer._popen) == (orphan_killer.line(), orphan_killer._popen)
+    assert orphan_killer._popen is not None
     assert line is not None
 
-    pid = guardian._popen.pid
+    pid = orphan_killer._popen.pid
     deaf = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
     # One by one: whoever starts the tests in the background has it born deaf to some.
     eventually(lambda: all(ignores(pid, number) for number in deaf))
     for number in deaf:
-        guardian._popen.send_signal(number)
-    assert guardian._popen.poll() is None
+        orphan_killer._popen.send_signal(number)
+    assert orphan_killer._popen.poll() is None
     os.close(line)
 
-    assert guardian._popen.wait(20) == 0
+    assert orphan_killer._popen.wait(20) == 0
 
 
 def ignores(pid: int, number: signal.Signals) -> bool:
@@ -123,10 +123,10 @@ def test_without_an_interpreter_there_is_none_and_nothing_breaks(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nonexistent/python")
-    guardian = OrphanKiller()
+    orphan_killer = OrphanKiller()
 
-    guardian.watch(1 << 22)
-    guardian.forget(1 << 22)
+    orphan_killer.watch(1 << 22)
+    orphan_killer.forget(1 << 22)
 
-    assert guardian.line() is None
+    assert orphan_killer.line() is None
     assert "may outlive a kill of this worker" in caplog.text

@@ -75,9 +75,9 @@ def test_the_loss_of_an_earlier_lease_does_not_stop_the_next_attempt(
 
     given_run(store)
     calls.open(claim_one(store, worker), work(gate))
-    heart = Heartbeat(Slow(store, claim_again), calls, options=options, body=Body())  # type: ignore[arg-type]  # a beat only writes
-    heart.worker_id = worker
-    heart.tick()
+    heartbeat = Heartbeat(Slow(store, claim_again), calls, options=options, body=Body())  # type: ignore[arg-type]  # a beat only writes
+    heartbeat.worker_id = worker
+    heartbeat.tick()
 
     (call,) = calls.everything()
     assert (call.lease.fence, call.stop_reason) == (2, None)
@@ -112,11 +112,11 @@ def test_a_worker_whose_session_was_cut_can_be_seen_to_die_before_it_has_another
     store = Seen("1:1", None, None, "2:2", "2:2")
     options = WorkerOptions(heartbeat_ms=60_000)
     calls = AttemptTable(options=options, started=lambda _: None, wake=lambda: None)
-    heart = Heartbeat(store, calls, options=options, body=Body())  # type: ignore[arg-type]  # what a beat needs of it
+    heartbeat = Heartbeat(store, calls, options=options, body=Body())  # type: ignore[arg-type]  # what a beat needs of it
     for _ in range(4):
-        heart.tick()
+        heartbeat.tick()
         store.go_on()
-    heart.tick()
+    heartbeat.tick()
 
     assert store.told == ["1:1", "1:1", "1:1", "2:2"]
 

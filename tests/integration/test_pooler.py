@@ -80,7 +80,7 @@ def opened(*urls: str) -> Iterator[list[Store]]:
 def unnoticed(self: Connector, connection: Connection) -> None:
     """As if a pooler passed the numbers of the server on, or chance had made them the same."""
     connection.is_ours = not self.is_shared
-    connection.wire.prepares = connection.is_ours
+    connection.libpq.prepares = connection.is_ours
 
 
 def insert_run(store: Store) -> str:
@@ -165,7 +165,7 @@ def test_a_pooler_that_nobody_noticed_never_makes_a_statement_another(
 
             assert sorted(row[0] for row in found) == sorted(submitted)
             if pool == 1 and reset == "0":
-                assert any(store._dialer.is_shared for store in stores)  # type: ignore[attr-defined]
+                assert any(store._connector.is_shared for store in stores)  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("is_lone", [True, False])
@@ -191,7 +191,7 @@ def test_a_transaction_in_which_a_statement_is_missing_happens_once(
 
         assert len(tries) == 2
         assert store.read(run_count) == OFTEN + 1
-        assert store._dialer.is_shared  # type: ignore[attr-defined]
+        assert store._connector.is_shared  # type: ignore[attr-defined]
         assert store.write(prepared_here) == 0, "nothing is prepared from then on"
 
 

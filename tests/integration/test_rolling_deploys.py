@@ -227,7 +227,7 @@ def test_what_waits_for_a_worker_that_leaves_fails_instead_of_waiting_for_ever(
     eventually(lambda: _ranks(store_url) and run.show().state is State.QUEUED)
     says = " ".join(reason.says for reason in run.why())
     gone.stop()
-    stays._warden.wake()  # or within ten seconds by itself
+    stays._claim_gate.wake()  # or within ten seconds by itself
 
     with pytest.raises(RunFailed, match="made for version 1 of job changed"):
         run.result(timeout=30)

@@ -34,7 +34,7 @@ def put(app: App, schedule: Schedule, *, job: str, name: str = "s") -> None:
     app.store.write(
         lambda tx: schedules.put(
             tx, name, schedule, namespace=app.namespace, job=job, origin="code", who="test",
-            timetables=TABLES, new_id=new_id,
+            compiled=TABLES, new_id=new_id,
         )
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ def test_a_start_that_waits_goes_on_when_the_one_before_has_ended(app: App, serv
     for n in range(3):
         app.store.write(
             lambda tx, n=n: trigger(  # type: ignore[misc]
-                tx, "s", namespace=app.namespace, request_id=new_id(), timetables=TABLES,
+                tx, "s", namespace=app.namespace, request_id=new_id(), compiled=TABLES,
                 new_id=new_id, args=f'{{"n":{n}}}',
             )
         )  # fmt: skip
@@ -153,7 +153,7 @@ def test_a_backfill_works_itself_off(app: App, serve: Serve) -> None:
     app.store.write(
         lambda tx: start_backfill(
             tx, "s", BackfillRange(from_at=now - 30 * DAY_MS, to_at=now, parallel=3),
-            namespace=app.namespace, backfill_id=backfill_id, timetables=TABLES,
+            namespace=app.namespace, backfill_id=backfill_id, compiled=TABLES,
         )
     )  # fmt: skip
 

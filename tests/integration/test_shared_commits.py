@@ -25,7 +25,7 @@ def test_a_submit_that_shares_the_commit_of_a_claim_is_not_overlooked(sqlite_url
         # Nothing else may make it look: neither a poll nor a lease that ran out.
         worker = app.worker(slots=4, chores=False, poll_ms=600_000, lease_ms=600_000)
         worker.start()
-        worker._heart.stop()  # its commits would share in, too
+        worker._heartbeat.stop()  # its commits would share in, too
         try:
             assert flow.submit(1).result(timeout=LIMIT) == 1
             store = app.store

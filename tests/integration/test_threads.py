@@ -449,7 +449,7 @@ def test_what_is_printed_while_the_load_ends_is_of_its_call(
     try:
         for text in ("at full load", "while it ends"):
             call = call_of(lambda text=text: sys.stdout.write(f"{text}\n") and None)
-            call.logbook = book
+            call.log_buffer = book
             executor.start(call)
             assert ledger.value(call) is None
             if call.page is not None:

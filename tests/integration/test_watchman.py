@@ -65,7 +65,7 @@ def test_a_handler_that_runs_too_long_is_asked_to_stop(hands: Hands) -> None:
     call = hands.first()
     eventually(lambda: call.deadline_s is not None and elapsed_s() > call.deadline_s)
 
-    hands.worker._watchman.tick()
+    hands.worker._deadlines.tick()
 
     assert call.stop_reason == "timeout"
 
@@ -74,12 +74,12 @@ def test_a_handler_that_has_ended_is_not_kept_until_its_deadline(hands: Hands) -
     """A timeout of a day and a thousand runs a second would fill the memory."""
     hands.begin(3, timeout="1d")
     call = weakref.ref(hands.first())  # not the last: a slot thread knows that until the next
-    hands.worker._watchman.tick()
+    hands.worker._deadlines.tick()
     hands.gate.set()
 
     def is_gone() -> bool:
         hands.worker._courier.tick()
-        hands.worker._watchman.tick()
+        hands.worker._deadlines.tick()
         gc.collect()
         return call() is None
 
@@ -87,15 +87,15 @@ def test_a_handler_that_has_ended_is_not_kept_until_its_deadline(hands: Hands) -
 
 
 def test_the_watchman_wakes_for_a_deadline_before_its_next_look(hands: Hands) -> None:
-    watchman = hands.worker._watchman
-    watchman.interval_s = 60.0
-    watchman.start()
-    eventually(lambda: watchman.next_s > elapsed_s() + 30)
+    deadlines = hands.worker._deadlines
+    deadlines.interval_s = 60.0
+    deadlines.start()
+    eventually(lambda: deadlines.next_s > elapsed_s() + 30)
     hands.begin(1, timeout="20ms")
 
     call = hands.first()
     eventually(lambda: call.stop_reason == "timeout")
-    watchman.stop()
+    deadlines.stop()
 
 
 def test_a_worker_that_was_silent_too_long_stops_its_own_work(hands: Hands) -> None:
@@ -103,13 +103,13 @@ def test_a_worker_that_was_silent_too_long_stops_its_own_work(hands: Hands) -> N
     hands.begin(1)
     call = hands.first()
 
-    hands.worker._watchman.tick()
-    before = (call.stop_reason, hands.worker._heart.is_cut_off)
-    hands.worker._heart.last_sent_s -= (options.lease_ms - options.margin_ms) / 1000
-    hands.worker._watchman.tick()
+    hands.worker._deadlines.tick()
+    before = (call.stop_reason, hands.worker._heartbeat.is_cut_off)
+    hands.worker._heartbeat.last_sent_s -= (options.lease_ms - options.margin_ms) / 1000
+    hands.worker._deadlines.tick()
 
     assert before == (None, False)
-    assert (call.stop_reason, hands.worker._heart.is_cut_off) == ("cut_off", True)
+    assert (call.stop_reason, hands.worker._heartbeat.is_cut_off) == ("cut_off", True)
 
 
 def test_a_drain_gives_back_what_has_not_started(hands: Hands) -> None:

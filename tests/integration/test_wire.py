@@ -40,7 +40,7 @@ def test_a_name_used_twice_is_one_value_and_a_doubled_mark_is_a_percent_sign() -
 @pytest.mark.parametrize("value", [None, "", "a'b\\c\n", "\U0001f600", "01a1e2e1"])
 def test_text_comes_back_as_it_went(connection: Connection, value: str | None) -> None:
     for _ in range(PREPARED_AFTER + 2):
-        (row,) = connection.wire.run(ECHO, {"value": value}).rows
+        (row,) = connection.libpq.run(ECHO, {"value": value}).rows
         assert row == {"value": value, "gone": value is None}
 
 
@@ -51,31 +51,31 @@ def test_numbers_truths_and_bytes_are_taken_for_what_their_place_asks_for(
                       cast(%(yes)s as boolean) as yes, cast(%(raw)s as bytea) as raw"""
     values = {"big": -(2**62), "real": 1e-9, "yes": True, "raw": b"\x00\xff"}
 
-    assert connection.wire.run(text, values).rows == [values]
+    assert connection.libpq.run(text, values).rows == [values]
 
 
 def test_a_zero_byte_is_refused_and_nothing_is_cut_off_there(connection: Connection) -> None:
     with pytest.raises(psycopg.DataError):
-        connection.wire.run(ECHO, {"value": "a\0b"})
+        connection.libpq.run(ECHO, {"value": "a\0b"})
 
 
 def test_a_statement_is_prepared_once_it_is_used_often(connection: Connection) -> None:
     for _ in range(PREPARED_AFTER):
-        connection.wire.run(ECHO, {"value": "x"})
+        connection.libpq.run(ECHO, {"value": "x"})
     assert prepared(connection) == 0
     for _ in range(3):
-        connection.wire.run(ECHO, {"value": "x"})
+        connection.libpq.run(ECHO, {"value": "x"})
     assert prepared(connection) == 1
 
 
 def test_no_two_connections_give_one_name_to_different_statements(postgres_url: str) -> None:
     """Their sessions may be one, behind a pooler."""
-    dialer = Connector(postgres_url, burst=2)
-    with dialer.connect() as one, dialer.connect() as other:
+    connector = Connector(postgres_url, burst=2)
+    with connector.connect() as one, connector.connect() as other:
         for connection, numbers in ((one, (1, 2)), (other, (2, 3))):
             for number in numbers:
                 for _ in range(PREPARED_AFTER + 1):
-                    connection.wire.run(b"select %d as n" % number, {})
+                    connection.libpq.run(b"select %d as n" % number, {})
         asked = "select name, statement from pg_prepared_statements"
         found = [row for each in (one, other) for row in each.execute(asked).fetchall()]
 
@@ -84,17 +84,17 @@ def test_no_two_connections_give_one_name_to_different_statements(postgres_url: 
 
 
 def test_nothing_is_prepared_behind_a_pooler(connection: Connection) -> None:
-    connection.wire.prepares = False
+    connection.libpq.prepares = False
     for _ in range(PREPARED_AFTER + 3):
-        connection.wire.run(ECHO, {"value": "x"})
+        connection.libpq.run(ECHO, {"value": "x"})
     assert prepared(connection) == 0
 
 
 def test_errors_are_of_their_own_class(connection: Connection) -> None:
     with pytest.raises(psycopg.errors.DivisionByZero):
-        connection.wire.run(b"select 1 / cast(%(value)s as int)", {"value": 0})
+        connection.libpq.run(b"select 1 / cast(%(value)s as int)", {"value": 0})
     with pytest.raises(psycopg.errors.UndefinedTable):
-        connection.wire.say(b"select 1 from nowhere")
+        connection.libpq.say(b"select 1 from nowhere")
 
 
 def test_a_session_that_is_ended_is_an_operational_error(
@@ -104,7 +104,7 @@ def test_a_session_that_is_ended_is_an_operational_error(
         other.execute("select pg_terminate_backend(%s)", (connection.info.backend_pid,))
     for _ in range(2):  # first the server's own words, then a line that is dead
         with pytest.raises(psycopg.OperationalError):
-            connection.wire.run(ECHO, {"value": "x"})
+            connection.libpq.run(ECHO, {"value": "x"})
     assert connection.broken
 
 
@@ -112,7 +112,7 @@ def test_other_threads_go_on_while_one_waits_for_the_server(connection: Connecti
     answered = Event()
 
     def wait() -> None:
-        connection.wire.run(b"select pg_sleep(0.2)", {})
+        connection.libpq.run(b"select pg_sleep(0.2)", {})
         answered.set()
 
     thread = Thread(target=wait)
@@ -125,36 +125,37 @@ def test_other_threads_go_on_while_one_waits_for_the_server(connection: Connecti
 
 
 def test_notices_are_heard_at_once_and_in_order(connection: Connection, postgres_url: str) -> None:
-    connection.wire.say(b"listen rota")
+    connection.libpq.say(b"listen rota")
     with psycopg.connect(postgres_url, autocommit=True) as other:
         for word in ("one", "two"):
             other.execute("select pg_notify('rota', %s)", (word,))
     heard: list[bytes] = []
     while len(heard) < 2:
-        heard += [each.extra for each in connection.wire.notices(5.0)]
+        heard += [each.extra for each in connection.libpq.notices(5.0)]
     assert heard == [b"one", b"two"]
-    assert list(connection.wire.notices(0.01)) == []
+    assert list(connection.libpq.notices(0.01)) == []
 
 
 def test_every_statement_that_meets_the_end_of_the_server_finds_the_connection_broken() -> None:
     """Whatever libpq believes: after a write that failed it may call such a connection good."""
     with PostgresServer() as server:
-        dialer = Connector(server.url(), burst=40)
-        connections = [dialer.connect() for _ in range(40)]
+        connector = Connector(server.url(), burst=40)
+        connections = [connector.connect() for _ in range(40)]
         ends: dict[int, Exception] = {}
         begun = Counter[int]()
 
-        def work(number: int, wire: LibpqConnection) -> None:
+        def work(number: int, libpq: LibpqConnection) -> None:
             try:
                 while True:
                     for text in (b"begin", b"select 1", b"commit"):
-                        wire.say(text)
+                        libpq.say(text)
                     begun[number] += 1
             except Exception as error:  # noqa: BLE001  # whatever it is, it is looked at
                 ends[number] = error
 
         threads = [
-            Thread(target=work, args=(number, each.wire)) for number, each in enumerate(connections)
+            Thread(target=work, args=(number, each.libpq))
+            for number, each in enumerate(connections)
         ]
         for thread in threads:
             thread.start()

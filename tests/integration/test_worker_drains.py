@@ -187,7 +187,7 @@ def test_a_worker_that_people_drain_takes_nothing_new_until_they_let_it(
     running = step.submit()
     assert body.started.wait(20)
     ask(drains=True)
-    eventually(lambda: worker._heart.is_draining)
+    eventually(lambda: worker._heartbeat.is_draining)
     waiting = step.submit()
     body.gate.set()
 

@@ -152,7 +152,7 @@ def test_a_worker_whose_lease_was_taken_cannot_commit(
     worker = serve(lease_ms=60_000, chores=False)
     run = late.submit()
     assert inside.wait(20)
-    worker._heart.stop()  # or it might tell the handler before the fence speaks
+    worker._heartbeat.stop()  # or it might tell the handler before the fence speaks
     app.store.write(lambda tx: tx.raw(_taken(app, run.id)))
     go_on.set()
     eventually(lambda: errors)
@@ -190,7 +190,7 @@ def test_a_worker_whose_lease_was_taken_cannot_write_with_a_receipt(
     worker = serve(lease_ms=60_000, chores=False)
     run = late.submit()
     assert inside.wait(20)
-    worker._heart.stop()  # or it might tell the handler before the fence speaks
+    worker._heartbeat.stop()  # or it might tell the handler before the fence speaks
     app.store.write(lambda tx: tx.raw(_taken(app, run.id)))
     go_on.set()
     eventually(lambda: worker.running == 0)

@@ -31,7 +31,7 @@ from tests.support.proxy import Proxy
 def serve_unaware(serve: Serve) -> Worker:
     """One that does not notice that it was given up, and waits for its handlers all the same."""
     worker = serve(slots=1, prefetch=0, lease_ms=120_000, grace_ms=60_000, chores=False)
-    worker._heart.stop()
+    worker._heartbeat.stop()
     return worker
 
 

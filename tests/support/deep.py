@@ -20,7 +20,6 @@ from psycopg import sql
 from rota.engine.runs.lists import LOWEST
 from rota.ids import new_id
 from rota.rules.admission.lanes import SPAN
-from rota.rules.admission.order import CREDIT_MS
 from rota.store.open import open_store
 from rota.store.postgres import dialect as postgres_dialect
 from rota.store.sqlite import dialect as sqlite_dialect
@@ -100,7 +99,6 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "end": 2 * SPAN,
         "shift": SPAN,
         "limit": BATCH,
-        "credit_ms": CREDIT_MS,
         "id": worker,
         "ids": json.dumps(ids),
         "name": "s1",

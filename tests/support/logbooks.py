@@ -32,7 +32,7 @@ def handler() -> None:
 
 def given_log(book: LogBuffer) -> AttemptLog:
     call: Attempt = call_of(handler)
-    call.logbook = book
+    call.log_buffer = book
     return book.log_of(call)
 
 
@@ -66,7 +66,7 @@ def texts(book: LogBuffer) -> list[str]:
 def printing(book: LogBuffer) -> Iterator[tuple[Any, Any]]:
     """Standard output and error as a handler has them."""
     call: Attempt = call_of(handler)
-    call.logbook = book
+    call.log_buffer = book
     token = current.set(RunContext(call))
     try:
         yield RunStream(sys.stdout, STDOUT), RunStream(sys.stderr, STDERR)

@@ -22,7 +22,9 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(
             ("job", "graph", "command", "http", "graphs", "everything", "define"), CODE
         ),
-        **dict.fromkeys(("store", "vault", "waiter", "submit_runs", "name", "upgrade"), INSIDE),
+        **dict.fromkeys(
+            ("store", "artifact_store", "waiter", "submit_runs", "name", "upgrade"), INSIDE
+        ),
         **dict.fromkeys(("release", "releases"), CODE),
         "worker": "one that has a server instead is a process of its own: `rota worker --server`",
     },
@@ -36,7 +38,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
         "within": "a transaction of the database",
     },
     "Schedules": {
-        **dict.fromkeys(("timetables", "merged"), INSIDE),
+        **dict.fromkeys(("compiled", "merged"), INSIDE),
     },
 }
 WHO = {"who"}

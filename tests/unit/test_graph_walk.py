@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.model.graph import Graph, Join, Node
-from rota.rules.graph_walk import Walk
 from rota.rules.graphs import plan_graph
 from rota.rules.graphs.joins import JOINS, Ending
 from rota.rules.graphs.outcome import branch_skips, run_outcome
 from tests.support.graph_reference import Reference, Spec
+from tests.support.graph_walk import Walk
 
 KINDS = ("work", "work", "work", "branch", "setup", "setup", "teardown", "teardown")
 OUTCOMES = ("success", "success", "failed", "failed", "skipped", "removed")

@@ -8,7 +8,6 @@ import pytest
 
 from rota.errors import BadGraph, BadResult
 from rota.model.graph import Graph, Join, Node
-from rota.rules.graph_walk import Walk
 from rota.rules.graphs import plan_graph
 from rota.rules.graphs.joins import JOINS, Counts, Ending, Verdict, judge
 from rota.rules.graphs.outcome import (
@@ -19,6 +18,7 @@ from rota.rules.graphs.outcome import (
     short_circuit_skips,
 )
 from tests.support.graph_reference import by_join
+from tests.support.graph_walk import Walk
 
 RUN, WAIT, SKIP, FAILED = Verdict.RUN, Verdict.WAIT, Verdict.SKIP, Verdict.UPSTREAM_FAILED
 LETTERS = {

@@ -36,7 +36,7 @@ class Line:
 
     def __init__(self, server: Server, session: str | None) -> None:
         self.session = session
-        self.wire = server
+        self.libpq = server
         self.is_dropped = False
 
     def close(self) -> None:

@@ -39,7 +39,7 @@ class Thread:
 
     def serve(self, body: Callable[[Any, Attempt], None]) -> None:
         call: Attempt = call_of(handler)
-        call.logbook = self.book
+        call.log_buffer = self.book
         call.started_s = elapsed_s()
         self.page = call.page = pages.page_for(call, self.page, self.stream)
         token = current.set(RunContext(call))
@@ -339,13 +339,13 @@ def test_one_who_still_hurries_keeps_the_pages() -> None:
     several.want("b", wanted=True)
     several.want("a", wanted=False)
     call: Attempt = call_of(handler)
-    call.logbook = LogBuffer(Masker())
+    call.log_buffer = LogBuffer(Masker())
 
     assert several.page_for(call, None, RunStream(StringIO(), STDOUT)) is not None
 
 
 def test_who_replaced_stdout_gets_no_page() -> None:
     call: Attempt = call_of(handler)
-    call.logbook = LogBuffer(Masker())
+    call.log_buffer = LogBuffer(Masker())
 
     assert page_for(call, None) is None

@@ -62,7 +62,7 @@ def test_changes_are_told_once_with_their_queues(clock: Clock) -> None:
         clock.now_s += LEAST_S
         served.tick()
 
-    assert [(duty.jobs, duty.queues) for duty in told] == [(("b", "own"), ("default", "fresh"))]
+    assert [(scope.jobs, scope.queues) for scope in told] == [(("b", "own"), ("default", "fresh"))]
 
 
 def test_it_rests_between_looks_and_then_does_what_it_was_asked(clock: Clock) -> None:

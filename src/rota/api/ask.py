@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import random
-import time
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -23,14 +21,14 @@ from rota.api.gate import WHOLE
 from rota.api.house import HOUSE
 from rota.api.identities import address_of
 from rota.api.site import Site
-from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import Actor, await_act, new_act, record_all, said_of_act
+from rota.engine.identity.audit_log import Actor, audit_detail_of, await_act, new_act, record_all
 from rota.engine.identity.namespaces import HOME
 from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
-from rota.errors import BadInput, CommitUnknown, KeyReused, StoreUnavailable
+from rota.errors import BadInput, KeyReused
 from rota.model.identity import Credential
 from rota.rules.text.json_keys import check_keys
 from rota.store.base import Tx
+from rota.store.settled import settled_write
 
 T = TypeVar("T")
 
@@ -122,7 +120,7 @@ class Ask(Request[Any, Any, Any]):
                 namespace=self.namespace,
                 verb=verb,
                 subject=subject,
-                detail={**said_of_act(tx, by), **(detail or {})},
+                detail={**audit_detail_of(tx, by), **(detail or {})},
                 before_digest=old,
                 after_digest=digest(text),
             )
@@ -188,19 +186,10 @@ class Ask(Request[Any, Any, Any]):
 
     def _surely(self, work: Callable[[Tx], T], *, is_keyed: bool) -> T:
         """With a key, an unknown commit is asked about: the same again finds what was done."""
-        end_s = elapsed_s() + ASK_S
-        unknown: CommitUnknown | None = None
-        while True:
-            try:
-                return self.site.room(self.only).write(work)
-            except CommitUnknown as error:
-                unknown = error
-            except StoreUnavailable:
-                if unknown is None:
-                    raise
-            if not is_keyed or elapsed_s() > end_s:
-                raise unknown
-            time.sleep(random.uniform(0.05, 0.5))
+        write = self.site.room(self.only).write
+        if not is_keyed:
+            return write(work)
+        return settled_write(lambda _: write(work), patience_s=ASK_S)
 
 
 def check_json(body: bytes, depth: int) -> None:

@@ -98,7 +98,7 @@ class Site:
 
     def room(self, only: Collection[str] | None) -> ScopedStore:
         """Below our own checks the database refuses rows of namespaces that are not named."""
-        return self.store if only is None else self.store.only(only)
+        return self.store if only is None else self.store.scoped(only)
 
     async def start(self) -> None:
         for chore in (self._seal, self.identities.note_uses):

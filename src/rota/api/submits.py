@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import random
-import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -27,11 +27,9 @@ from rota.engine.runs.find import find_all
 from rota.engine.runs.idempotency import KeyedRequest, answer_keys, drop_keys, take_keys
 from rota.engine.runs.submit import submit
 from rota.errors import (
-    CommitUnknown,
     NotPermitted,
     QuotaExceeded,
     RotaError,
-    StoreUnavailable,
     UnknownJob,
 )
 from rota.model.identity import Credential, Quotas
@@ -42,11 +40,13 @@ from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.jobs.weights import point_of
 from rota.store.base import Tx
+from rota.store.settled import settled_write
 
 if TYPE_CHECKING:
     from rota.api.site import Site
 
 ASK_S = 10.0
+"""How long to ask the store whether submits with a broken commit were recorded."""
 FLUSHES = 2
 """Batches under way at once."""
 MOST_RUNS = 5_000
@@ -125,17 +125,12 @@ class Submits:
         """A commit whose end nobody saw is asked for by the ids it would have made."""
         batch = _Batch(calls)
         room = self._site.room({call.credential.namespace for call in calls})
-        try:
-            return room.write(lambda tx: self._carry_out(tx, batch, is_repeat=False))
-        except CommitUnknown as error:
-            unknown = error
-        end_s = elapsed_s() + ASK_S
-        while elapsed_s() < end_s:
-            try:
-                return room.write(lambda tx: self._carry_out(tx, batch, is_repeat=True))
-            except StoreUnavailable:
-                time.sleep(random.uniform(0.05, 0.5))
-        raise unknown
+        return settled_write(
+            lambda is_repeat: room.write(
+                partial(self._carry_out, batch=batch, is_repeat=is_repeat)
+            ),
+            patience_s=ASK_S,
+        )
 
     def _carry_out(self, tx: Tx, batch: _Batch, *, is_repeat: bool) -> Sequence[Answer | RotaError]:
         batch.answers = [None] * len(batch.calls)

@@ -23,12 +23,12 @@ from rota.app.definitions import (
     python_job,
     request_of,
 )
-from rota.app.duty import duty_of
 from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
 from rota.app.logs import Narrowed, search_logs
 from rota.app.nouns import Nouns
 from rota.app.run import Run
+from rota.app.scope import duty_of
 from rota.app.secret_files import anchor_options
 from rota.app.settings import read_settings
 from rota.app.settings_walls import within_walls
@@ -182,7 +182,7 @@ class App(Nouns):
         return data_job(self, name, target, texts, options)
 
     @cached_property
-    def vault(self) -> ArtifactStore:
+    def artifact_store(self) -> ArtifactStore:
         """Values that are too large for the rows of runs, by what stands for them there."""
         artifacts = open_artifacts(self._said.artifacts, beside=file_of(self.url))
         return ArtifactStore(lambda: self.store, artifacts)
@@ -262,7 +262,7 @@ class App(Nouns):
             duty_of(self, options),
             options=options,
             version=version(),
-            artifacts=self.vault.artifacts,
+            artifacts=self.artifact_store.artifacts,
         )
 
     def close(self) -> None:

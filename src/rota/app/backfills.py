@@ -104,7 +104,7 @@ class Backfills:
                 wanted,
                 namespace=app.namespace,
                 backfill_id=backfill_id,
-                timetables=app.schedules.timetables,
+                compiled=app.schedules.compiled,
                 most=MOST if most is None else most,
             )
             record(
@@ -126,7 +126,7 @@ class Backfills:
                 name,
                 wanted,
                 namespace=self._app.namespace,
-                timetables=schedules.timetables,
+                compiled=schedules.compiled,
                 most=MOST if most is None else most,
                 limit=limit,
             )

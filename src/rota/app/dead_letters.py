@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from rota.app.who import whoami
-from rota.clock import elapsed_s
 from rota.engine.failures import dead_letters as engine
 from rota.engine.failures.dead_letters import LetterGroup, LetterState, LetterView
 from rota.engine.failures.discard import discard
@@ -21,16 +18,15 @@ from rota.engine.runs.find import now_ms
 from rota.errors import (
     BadArguments,
     BadInput,
-    CommitUnknown,
     NotAllowed,
     PayloadTooLarge,
-    StoreUnavailable,
 )
 from rota.ids import new_id
 from rota.rules.jobs.signature import MAX_ARGS_BYTES
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx
+from rota.store.settled import settled_write
 
 if TYPE_CHECKING:
     from rota.app.app import App
@@ -40,8 +36,6 @@ Told = Callable[[int], None]
 
 BATCH = 500
 """Letters per transaction."""
-ASK_S = 15.0
-"""How long to ask the store whether a change with a broken commit was made."""
 
 
 class DeadLetters:
@@ -225,19 +219,7 @@ class DeadLetters:
 
     def _surely(self, work: Callable[[Tx], T]) -> T:
         """An unknown commit is asked about: the same request again changes nothing twice."""
-        end_s = elapsed_s() + ASK_S
-        unknown: CommitUnknown | None = None
-        while True:
-            try:
-                return self._app.store.write(work)
-            except CommitUnknown as error:
-                unknown = error
-            except StoreUnavailable:
-                if unknown is None:
-                    raise
-            if elapsed_s() > end_s:
-                raise unknown
-            time.sleep(random.uniform(0.05, 0.5))
+        return settled_write(lambda _: self._app.store.write(work))
 
 
 def _subject(run_ids: Sequence[str], group: str | None) -> str:

@@ -50,7 +50,7 @@ def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Decla
     return Declarer(
         namespace=app.namespace,
         who=who or whoami(),
-        timetables=app.schedules.timetables,
+        compiled=app.schedules.compiled,
         new_id=new_id,
         decides=decides,
     )

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-import random
-import time
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rota.app.who import whoami
-from rota.clock import elapsed_s
 from rota.engine.events import send
-from rota.errors import BadOption, CommitUnknown, PayloadTooLarge, StoreUnavailable
+from rota.errors import BadOption, PayloadTooLarge
 from rota.ids import new_id
 from rota.model.event import Event, Sent
 from rota.rules.jobs.signature import MAX_ARGS_BYTES
 from rota.rules.text.names import check_key, check_name
+from rota.store.settled import settled_write
 
 if TYPE_CHECKING:
     from rota.app.app import App
-
-ASK_S = 15.0
-"""How long to ask the store whether an event with a broken commit was recorded."""
 
 
 def send_event(app: App, name: str, payload: Any, *, key: str | None, who: str | None) -> Sent:
     """On disk, with all it starts, when this returns."""
     event = new_event(name, payload, key=key)
-    try:
-        return _send(app, event, who)
-    except CommitUnknown as error:
-        return _ask_again(app, event, who, error)
+    return settled_write(lambda _: _send(app, event, who))  # its id makes a repeat the same event
 
 
 def new_event(name: str, payload: Any, *, key: str | None) -> Event:
@@ -51,21 +43,10 @@ def _send(app: App, event: Event, who: str | None) -> Sent:
             event,
             namespace=app.namespace,
             sent_by=by,
-            timetables=app.schedules.timetables,
+            compiled=app.schedules.compiled,
             new_id=new_id,
         )
     )
-
-
-def _ask_again(app: App, event: Event, who: str | None, error: CommitUnknown) -> Sent:
-    """The commit may or may not have happened: the event's own id makes it one."""
-    end_s = elapsed_s() + ASK_S
-    while elapsed_s() < end_s:
-        try:
-            return _send(app, event, who)
-        except StoreUnavailable:
-            time.sleep(random.uniform(0.05, 0.5))
-    raise error
 
 
 def _text(payload: Any) -> str:

@@ -76,7 +76,7 @@ class Files:
                 wish or Wish(),
                 namespace=app.namespace,
                 by=by,
-                timetables=app.schedules.timetables,
+                compiled=app.schedules.compiled,
                 new_id=new_id,
             )
         )

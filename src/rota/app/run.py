@@ -119,7 +119,9 @@ class Run(Generic[R]):
             said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
             reason = "; ".join(part for part in (ended.reason, said) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
-        text = self._app.vault.value(ended.result or "null", f"the result of run {self.id}")
+        text = self._app.artifact_store.value(
+            ended.result or "null", f"the result of run {self.id}"
+        )
         job = self._job or self._app.everything.get(self.show().job)
         value: R = job.signature.load_result(text) if job else msgspec.json.decode(text)
         return value
@@ -129,7 +131,7 @@ class Run(Generic[R]):
         if text is None or not is_pointer(text):
             return text
         try:
-            return self._app.vault.value(text, f"a value of run {self.id}")
+            return self._app.artifact_store.value(text, f"a value of run {self.id}")
         except (ArtifactLost, OSError):
             return text
 

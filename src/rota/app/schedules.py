@@ -47,7 +47,7 @@ class Schedules:
     def __init__(self, app: App) -> None:
         self._app = app
         self.backfills = Backfills(app)
-        self._timetables: CompiledSchedules | None = None
+        self._compiled: CompiledSchedules | None = None
         self._compiling = Lock()
 
     def list(
@@ -83,9 +83,7 @@ class Schedules:
         """Its next firings, with what is special about them; none once it has ended."""
         view = self.show(name)
         return self._app.store.read(
-            lambda tx: coming(
-                tx, view, namespace=self._here, timetables=self.timetables, count=count
-            )
+            lambda tx: coming(tx, view, namespace=self._here, compiled=self.compiled, count=count)
         )
 
     def put(  # a name, a rule, and for what
@@ -167,7 +165,7 @@ class Schedules:
                 name,
                 namespace=self._here,
                 request_id=request_id,
-                timetables=self.timetables,
+                compiled=self.compiled,
                 new_id=new_id,
                 args=text,
                 instant=instant,
@@ -215,12 +213,12 @@ class Schedules:
         return self.backfills.preview(name, wish, most=most, limit=limit)
 
     @property
-    def timetables(self) -> CompiledSchedules:
+    def compiled(self) -> CompiledSchedules:
         """Compiled once for the threads of this process."""
         with self._compiling:
-            if self._timetables is None:
-                self._timetables = CompiledSchedules(rules_version(), random.random)
-            return self._timetables
+            if self._compiled is None:
+                self._compiled = CompiledSchedules(rules_version(), random.random)
+            return self._compiled
 
     @property
     def _here(self) -> str:
@@ -235,7 +233,7 @@ class Schedules:
             job=job,
             origin="api",
             who=who,
-            timetables=self.timetables,
+            compiled=self.compiled,
             new_id=new_id,
         )
 

@@ -5,24 +5,20 @@ A commit whose end nobody saw is asked for by the ids of its runs, never repeate
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rota.clock import elapsed_s
 from rota.engine.runs.submit import submit
-from rota.errors import CommitUnknown, DuplicateKey, StoreUnavailable
+from rota.errors import DuplicateKey
 from rota.model.artifact import LARGE
 from rota.model.run import NewRun, Submitted
 from rota.store.base import Tx
 from rota.store.group_commit import GroupCommit
+from rota.store.settled import settled_write
 
 if TYPE_CHECKING:
     from rota.app.app import App
 
-ASK_S = 15.0
-"""How long to ask the store whether a submit with a broken commit was recorded."""
 CHUNK = 1000
 """Runs per statement; a bigger submit is still one transaction."""
 
@@ -45,10 +41,7 @@ class Submits:
     def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
         is_one = len(batches) == 1
         runs = batches[0] if is_one else [run for batch in batches for run in batch]
-        try:
-            answers = self._insert(runs, is_repeat=False)
-        except CommitUnknown as error:
-            answers = self._ask_again(runs, error)
+        answers = settled_write(lambda is_repeat: self._insert(runs, is_repeat=is_repeat))
         if is_one:
             return [answers]
         each = iter(answers)
@@ -66,16 +59,6 @@ class Submits:
 
         is_lone = not is_repeat and _is_one_statement(runs)
         return self._app.store.write(insert, lone=is_lone)
-
-    def _ask_again(self, runs: Sequence[NewRun], error: CommitUnknown) -> list[Submitted]:
-        """The commit may or may not have happened: the ids tell, once the store answers."""
-        end_s = elapsed_s() + ASK_S
-        while elapsed_s() < end_s:
-            try:
-                return self._insert(runs, is_repeat=True)
-            except StoreUnavailable:
-                time.sleep(random.uniform(0.05, 0.5))
-        raise error
 
 
 def _is_one_statement(runs: Sequence[NewRun]) -> bool:

@@ -114,7 +114,7 @@ class StoreDesk:
         return self._app.run(find_id(text, self._recent))
 
     def runs(self, filters: Filters) -> list[Listed]:
-        from rota.engine.admission.holds import scene
+        from rota.engine.admission.holds import holds
         from rota.engine.runs.lists import runs
 
         before = self.run(filters.before).id if filters.before else None
@@ -129,7 +129,7 @@ class StoreDesk:
                     limit=filters.limit,
                     namespace=self._namespace,
                 ),
-                scene(tx, namespace=self._namespace),
+                holds(tx, namespace=self._namespace),
             )
         )
         listed = []
@@ -142,11 +142,11 @@ class StoreDesk:
         return listed
 
     def show(self, text: str) -> Shown:
-        from rota.engine.admission.holds import scene
+        from rota.engine.admission.holds import holds
 
         run = self.run(text)
         view = run.show()
-        here = self._app.store.read(lambda tx: scene(tx, namespace=self._namespace))
+        here = self._app.store.read(lambda tx: holds(tx, namespace=self._namespace))
         told = run.on_failure_run() if view.state is State.FAILED else None
         return Shown(
             run=view,

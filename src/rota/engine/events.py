@@ -41,7 +41,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     *,
     namespace: str,
     sent_by: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     new_id: NewId,
     reaches: Callable[[str], bool] | None = None,
     check: Callable[[Collection[str]], None] = lambda _: None,
@@ -62,7 +62,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     check({row["job"] for row in rows if row["job_spec"] is not None})
     calendars = load_calendars(tx, rows)
     windows = load_blackouts(tx, rows)
-    listeners = [_listener(row, event.id, timetables, calendars) for row in rows]
+    listeners = [_listener(row, event.id, compiled, calendars) for row in rows]
 
     def start(tx: Tx) -> dict[str, StartResult]:
         return _start(tx, listeners, event, windows, new_id)
@@ -130,11 +130,11 @@ def _known(tx: Tx, event: Event, namespace: str) -> Sent:
 
 
 def _listener(
-    row: Row, event_id: str, timetables: CompiledSchedules, calendars: Calendars
+    row: Row, event_id: str, compiled: CompiledSchedules, calendars: Calendars
 ) -> _Listener:
     row = {**row, "id": str(row["id"])}
     try:
-        plan = plan_of(row, timetables, calendars)
+        plan = plan_of(row, compiled, calendars)
         # What the event brings is put in as it is: only the schedule's own arguments name times.
         start = ScheduledStart(instant=row["now"], kind="event", request=event_id)
         args = resolve_args(plan.schedule.args, origin_of(row, plan, start))

@@ -23,7 +23,7 @@ from rota.model.remote import (
 from rota.model.run import Lease
 from rota.notices import emit, emit_rarely
 from rota.remote.ends import end_of, unrecorded, unstarted
-from rota.remote.heart import EARLY_S, WAIT_S, Poll
+from rota.remote.heartbeat import EARLY_S, WAIT_S, Poll
 from rota.remote.link import ServerTransport
 from rota.remote.passes import AttemptTokens
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob

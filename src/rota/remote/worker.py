@@ -21,11 +21,11 @@ from rota.model.remote import Done, RegisterBody, Registered
 from rota.model.run import Lease
 from rota.notices import emit
 from rota.remote.couriers import HOLD_S, OutcomeReporter, RunFetcher
-from rota.remote.desk import HttpRunServices
-from rota.remote.heart import CancelListener, HttpHeartbeat
+from rota.remote.heartbeat import CancelListener, HttpHeartbeat
 from rota.remote.lines import HttpLogFlusher
 from rota.remote.link import ServerTransport
 from rota.remote.passes import AttemptTokens
+from rota.remote.services import HttpRunServices
 from rota.rules.jobs.accepted_arguments import takes_of_all
 from rota.runtime.attempts.attempt import Attempt, ResolvedJob
 from rota.runtime.attempts.table import AttemptTable
@@ -59,15 +59,15 @@ class RemoteWorker(BaseWorker):
             options=options,
             started=self._started,
             wake=self._ended,
-            desk=HttpRunServices(self._link, self._passes),
-            logbook=book,
+            services=HttpRunServices(self._link, self._passes),
+            log_buffer=book,
         )
-        self._heart = self._served_heart = HttpHeartbeat(
+        self._heartbeat = self._served_heart = HttpHeartbeat(
             self._link, self._passes, self._calls, options=options, body=self
         )
         self._lines = HttpLogFlusher(self._link, self._passes, self._calls, book, echo=options.echo)
-        self._watchman = DeadlineMonitor(
-            self._calls, self._heart, options=options, cut_off=self.cut_off
+        self._deadlines = DeadlineMonitor(
+            self._calls, self._heartbeat, options=options, cut_off=self.cut_off
         )
         self._deliverer = OutcomeReporter(self._link, self._passes, self._calls)
         self._served_heart.disown = self._deliverer.disown
@@ -114,8 +114,8 @@ class RemoteWorker(BaseWorker):
         self._ear.cease()
         self._deliverer.stop()
         self._lines.stop()
-        self._heart.stop()  # before we are off the list: it would register anew
-        self._watchman.stop()
+        self._heartbeat.stop()  # before we are off the list: it would register anew
+        self._deadlines.stop()
         self._holding.stop()
         if self._has_told and not len(self._calls):
             with contextlib.suppress(RotaError):  # then our lease runs out by itself
@@ -134,7 +134,7 @@ class RemoteWorker(BaseWorker):
 
     def _services(self) -> list[Service]:
         return [
-            *(self._lines, self._heart, self._watchman, self._holding, self._ear),
+            *(self._lines, self._heartbeat, self._deadlines, self._holding, self._ear),
             *(self._deliverer, self._fetcher),
         ]
 
@@ -159,8 +159,8 @@ class RemoteWorker(BaseWorker):
         )
         sent_s = elapsed_s()
         told = self._link.line.say("/worker/register", Registered, body)
-        self.id = self._link.worker_id = self._heart.worker_id = told.worker_id
-        self._heart.last_sent_s = sent_s
+        self.id = self._link.worker_id = self._heartbeat.worker_id = told.worker_id
+        self._heartbeat.last_sent_s = sent_s
         self._link.is_new = told.hears_begins
         self._served_heart.hears_begins = self._deliverer.hears_begins = told.hears_begins
         self._deliverer.hears_takes = told.hears_takes
@@ -175,7 +175,7 @@ class RemoteWorker(BaseWorker):
 
     def _take_nothing_new(self) -> None:
         super()._take_nothing_new()
-        self._heart.ask_soon()  # the server lets go of the claim that waits there
+        self._heartbeat.ask_soon()  # the server lets go of the claim that waits there
 
     def _claim_on(self, *, claiming: bool) -> None:
         self._fetcher.is_claiming = claiming
@@ -190,7 +190,7 @@ class RemoteWorker(BaseWorker):
         return self._deliverer.is_empty
 
     def _started(self, call: Attempt) -> None:
-        self._watchman.started(call)
+        self._deadlines.started(call)
 
     def _ended(self) -> None:
         self._deliverer.wake()

@@ -1,4 +1,4 @@
-"""Sheaves: rows of log lines that hold those of many runs, which print a few each at full load.
+"""Shared log rows: one row holds the lines of many runs, which print a few each at full load.
 
 A row for each run took the writers as long as all else that is done for its lines; readers are
 few, and find their part in a row as well (ADR 9).

@@ -23,7 +23,7 @@ class BaseWorker:
     """Holds calls and a heart; `id` is new after it was given up."""
 
     _calls: AttemptTable
-    _heart: BaseHeartbeat
+    _heartbeat: BaseHeartbeat
 
     def __init__(self, options: WorkerOptions) -> None:
         self.id = ""
@@ -48,7 +48,7 @@ class BaseWorker:
     @property
     def fatal(self) -> StoreUnavailable | None:
         """Why this process must end: what it would write would go to nobody."""
-        return self._heart.outage.fatal
+        return self._heartbeat.outage.fatal
 
     @property
     def running(self) -> int:
@@ -74,8 +74,8 @@ class BaseWorker:
         if drains:
             self._take_nothing_new()
         elif not self._is_leaving:
-            self._heart.is_draining = False
-            self._heart.wake()
+            self._heartbeat.is_draining = False
+            self._heartbeat.wake()
             self._claim_on(claiming=True)
 
     def hurry(self) -> None:
@@ -98,7 +98,7 @@ class BaseWorker:
         """Work again; as somebody new if our runs were reaped from who we were."""
         if not is_known:
             self._register(new_id())
-        self._heart.is_cut_off = False
+        self._heartbeat.is_cut_off = False
         self._cut(off=False)
         emit("worker.rejoined", worker=self.id)
 
@@ -121,14 +121,14 @@ class BaseWorker:
 
     def _take_nothing_new(self) -> None:
         self._claim_on(claiming=False)
-        self._heart.is_draining = True
-        self._heart.wake()  # people who look at the registry see it now
+        self._heartbeat.is_draining = True
+        self._heartbeat.wake()  # people who look at the registry see it now
         self._calls.withdraw("drain")
 
     def _end_work(self, why: StopReason) -> None:
-        if not self._heart.is_cut_off:
+        if not self._heartbeat.is_cut_off:
             emit("worker.cut_off", worker=self.id, runs=len(self._calls))
-        self._heart.is_cut_off = True
+        self._heartbeat.is_cut_off = True
         self._cut(off=True)
         self._calls.withdraw(why)
         for call in self._calls.everything():

@@ -1,4 +1,4 @@
-"""The watchman: ends what takes too long, and the worker's own work when its lease runs out."""
+"""Deadlines: ends attempts that take too long, and all work of a worker whose lease runs out."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ class DeadlineMonitor(Service):
     def __init__(
         self,
         calls: AttemptTable,
-        heart: BaseHeartbeat,
+        heartbeat: BaseHeartbeat,
         *,
         options: WorkerOptions,
         cut_off: Callable[[], None],
     ) -> None:
         super().__init__()
         self._calls = calls
-        self._heart = heart
+        self._heartbeat = heartbeat
         self._options = options
         self._cut_off = cut_off
         self.next_s = inf
@@ -56,7 +56,7 @@ class DeadlineMonitor(Service):
                 self._calls.stop(call, "timeout")
         self._leave_behind(now_s)
         lease_s = (self._options.lease_ms - self._options.margin_ms) / 1000
-        if now_s - self._heart.last_sent_s > lease_s:
+        if now_s - self._heartbeat.last_sent_s > lease_s:
             self._cut_off()
         return False
 

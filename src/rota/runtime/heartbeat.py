@@ -1,4 +1,4 @@
-"""The heart: says that the worker lives and learns which runs it lost or must cancel.
+"""The heartbeat: says that the worker lives, and learns which runs it lost or must cancel.
 
 A thread of its own with a connection of its own, so that no handler can stop it.
 """

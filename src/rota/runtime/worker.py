@@ -57,7 +57,7 @@ class Worker(BaseWorker):
     def __init__(
         self,
         store: Store,
-        duty: WorkerScope,
+        scope: WorkerScope,
         *,
         options: WorkerOptions,
         version: str,
@@ -66,38 +66,38 @@ class Worker(BaseWorker):
         super().__init__(options)
         self._store = store
         self._artifacts = artifacts
-        self._duty = duty
+        self._scope = scope
         self._version = version
         self._watches: list[Watch] = []
-        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
+        self._keys = {queue_key(scope.namespace, queue) for queue in scope.queues}
         book = LogBuffer(Masker.of(os.environ, store.url))
-        vault = ArtifactStore(lambda: store, artifacts)
-        address = Address(store.url, duty.namespace, artifacts.where if artifacts else DATABASE)
+        artifact_store = ArtifactStore(lambda: store, artifacts)
+        address = Address(store.url, scope.namespace, artifacts.where if artifacts else DATABASE)
         self._calls = AttemptTable(
             options=options,
             started=self._started,
             wake=self._wake_courier,
-            desk=RunServices(address, lambda: store, vault),
-            logbook=book,
-            porter=ValueLoader(store, vault, namespace=duty.namespace),
+            services=RunServices(address, lambda: store, artifact_store),
+            log_buffer=book,
+            loader=ValueLoader(store, artifact_store, namespace=scope.namespace),
         )
         self._log_courier = LogFlusher(
-            store, self._calls, book, namespace=duty.namespace, echo=options.echo
+            store, self._calls, book, namespace=scope.namespace, echo=options.echo
         )
         reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
-        self._courier = Courier(store, self._calls, duty, options=options, reserve=reserve)
+        self._courier = Courier(store, self._calls, scope, options=options, reserve=reserve)
         self._calls.carry = self._courier.carry
         self._holding = PrefetchReturn(
             self._calls, reserve, slots=options.slots, tell=self._tell_begun
         )
         self._courier.holds = self._holding.watch
-        self._warden = ClaimGate(store, duty, obey=self._obey)
-        self._heart = Heartbeat(store, self._calls, options=options, body=self)
-        self._watchman = DeadlineMonitor(
-            self._calls, self._heart, options=options, cut_off=self.cut_off
+        self._claim_gate = ClaimGate(store, scope, obey=self._obey)
+        self._heartbeat = Heartbeat(store, self._calls, options=options, body=self)
+        self._deadlines = DeadlineMonitor(
+            self._calls, self._heartbeat, options=options, cut_off=self.cut_off
         )
-        self._roster = (
-            [StoredJobWatcher(store, duty, learned=self._learned)] if options.stored else []
+        self._stored_jobs = (
+            [StoredJobWatcher(store, scope, learned=self._learned)] if options.stored else []
         )
         self._chores = self._make_chores() if options.chores else []
         outage = Outage()
@@ -118,12 +118,12 @@ class Worker(BaseWorker):
             self._bury(dead_id)
         self._register(worker_id or new_id())
         watch = self._store.watch(self._woken, heard=self._heard)
-        self._watches = [watch, self._store.ride(self._courier)]
-        self._warden.tick()  # the first claim knows the windows already
+        self._watches = [watch, self._store.join_commits(self._courier)]
+        self._claim_gate.tick()  # the first claim knows the windows already
         self._courier.claim_on(claiming=True)
         for service in self._services():
             service.start()
-        emit("worker.started", worker=self.id, queues=self._duty.queues, slots=self._options.slots)
+        emit("worker.started", worker=self.id, queues=self._scope.queues, slots=self._options.slots)
 
     def stop(self) -> None:
         """Drain, say goodbye, end all threads."""
@@ -161,22 +161,22 @@ class Worker(BaseWorker):
     def _services(self) -> list[Service]:
         # The log courier starts first and stops last: handlers print until the end.
         return [
-            *(self._log_courier, self._heart, self._watchman, self._holding),
+            *(self._log_courier, self._heartbeat, self._deadlines, self._holding),
             *self._chores,
-            *self._roster,
-            self._warden,
+            *self._stored_jobs,
+            self._claim_gate,
             self._courier,
         ]
 
-    def _learned(self, duty: WorkerScope) -> None:
+    def _learned(self, scope: WorkerScope) -> None:
         """Stored jobs came or went; people who ask who knows a job are told, too."""
-        self._duty = duty
-        self._keys = {queue_key(duty.namespace, queue) for queue in duty.queues}
-        self._courier.serve(duty)
-        self._warden.serve(duty)
-        known = {"queues": duty.queues, "jobs": duty.jobs, "takes": duty.takes}
+        self._scope = scope
+        self._keys = {queue_key(scope.namespace, queue) for queue in scope.queues}
+        self._courier.serve(scope)
+        self._claim_gate.serve(scope)
+        known = {"queues": scope.queues, "jobs": scope.jobs, "takes": scope.takes}
         self._store.write(lambda tx: learn(tx, self.id, **known))  # type: ignore[arg-type]  # as named
-        emit("worker.learned", worker=self.id, queues=duty.queues, jobs=len(duty.jobs))
+        emit("worker.learned", worker=self.id, queues=scope.queues, jobs=len(scope.jobs))
 
     def _register(self, worker_id: str) -> None:
         worker = NewWorker(
@@ -184,22 +184,22 @@ class Worker(BaseWorker):
             name=self._options.name or f"{socket.gethostname()}-{os.getpid()}",
             host=socket.gethostname(),
             pid=os.getpid(),
-            queues=self._duty.queues,
+            queues=self._scope.queues,
             slots=self._options.slots,
             version=self._version,
-            jobs=self._duty.jobs,
-            takes=self._duty.takes,
+            jobs=self._scope.jobs,
+            takes=self._scope.takes,
             presence=self._store.presence.mine(),
         )
         sent_s = elapsed_s()
         self._store.write(
             lambda tx: register(
-                tx, worker, namespace=self._duty.namespace, lease_ms=self._options.lease_ms
+                tx, worker, namespace=self._scope.namespace, lease_ms=self._options.lease_ms
             ),
             urgent=True,
         )
-        self.id = self._courier.worker_id = self._heart.worker_id = worker_id
-        self._heart.last_sent_s = sent_s
+        self.id = self._courier.worker_id = self._heartbeat.worker_id = worker_id
+        self._heartbeat.last_sent_s = sent_s
 
     def _claim_on(self, *, claiming: bool) -> None:
         self._courier.claim_on(claiming=claiming)
@@ -218,7 +218,7 @@ class Worker(BaseWorker):
         unknown = self._unknown(strays)
         if unknown:
             emit("runs.strayed", worker=self.id, runs=[stray.run_id for stray in unknown])
-            self._store.write(lambda tx: release(tx, unknown, namespace=self._duty.namespace))
+            self._store.write(lambda tx: release(tx, unknown, namespace=self._scope.namespace))
 
     def _unknown(self, strays: Sequence[HeldLease]) -> list[HeldLease]:
         """Of these, the runs that we never heard of; none while a claim is on its way.
@@ -243,10 +243,10 @@ class Worker(BaseWorker):
             self.recall()
 
     def _tell_begun(self, begun: Sequence[Begun]) -> None:
-        self._store.write(lambda tx: begin(tx, begun, namespace=self._duty.namespace))
+        self._store.write(lambda tx: begin(tx, begun, namespace=self._scope.namespace))
 
     def _started(self, call: object) -> None:
-        self._watchman.started(call)  # type: ignore[arg-type]  # executors pass our own calls
+        self._deadlines.started(call)  # type: ignore[arg-type]  # executors pass our own calls
 
     def _wake_courier(self) -> None:
         self._courier.wake()
@@ -260,11 +260,11 @@ class Worker(BaseWorker):
     def _woken(self, key: str) -> None:
         if key in self._keys:
             self._courier.look()
-        elif key in (worker_key(self.id), recall_key(self._duty.namespace)):
-            self._heart.ask_soon()
+        elif key in (worker_key(self.id), recall_key(self._scope.namespace)):
+            self._heartbeat.ask_soon()
         elif key == EVERYWHERE:
             self._courier.look()
-            self._heart.ask_soon()
-        for service in (*self._chores, *self._roster, self._warden):
+            self._heartbeat.ask_soon()
+        for service in (*self._chores, *self._stored_jobs, self._claim_gate):
             if service.hears and key in (service.hears, EVERYWHERE):
                 service.wake()

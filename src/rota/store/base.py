@@ -33,7 +33,7 @@ class Tx(Protocol):
     """Details of acts, by their id, whose caller writes one act for all (engine.acts)."""
     is_careful: bool
     """Something in it has raised before: batches are done one by one, each in a `part`."""
-    rung: int
+    wake_count: int
     """How often it was told whom to wake; a transaction may be shared, and others add to it."""
 
     def one(self, name: str, /, **params: Any) -> Row | None:
@@ -98,7 +98,7 @@ class Watch(Protocol):
 class JoinedWork(Protocol):
     """What a rider did in somebody's transaction, waiting to hear how that ended."""
 
-    def arrive(self) -> None:
+    def committed(self) -> None:
         """The transaction is committed."""
         ...
 
@@ -114,7 +114,7 @@ class CommitParticipant(Protocol):
     saves a commit of its own (half a millisecond on SQLite; ADR 3).
     """
 
-    def board(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
+    def join(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
         """Called before the commit, with the keys it notifies; None to stay off. Must not block."""
         ...
 
@@ -168,7 +168,7 @@ class Store(Protocol):
         *,
         urgent: bool = False,
         lone: bool = False,
-        carries: bool = False,
+        joinable: bool = False,
     ) -> T:
         """Run `work` in a transaction; when this returns, its effects are on disk.
 
@@ -182,14 +182,14 @@ class Store(Protocol):
         """Run `work` on a consistent snapshot; it must not write."""
         ...
 
-    def only(self, namespaces: Collection[str]) -> ScopedStore:
+    def scoped(self, namespaces: Collection[str]) -> ScopedStore:
         """The same for work on these namespaces: the database itself refuses rows of others.
 
         Where it cannot (SQLite, or a login that may not), it is the store as it is.
         """
         ...
 
-    def ride(self, rider: CommitParticipant) -> Watch:
+    def join_commits(self, participant: CommitParticipant) -> Watch:
         """Let the rider board the transactions of this process."""
         ...
 

@@ -1,4 +1,4 @@
-"""The combiner: callers that arrive together share one flush.
+"""Group commit: callers that arrive together share one flush.
 
 The first caller leads: it flushes what has gathered and answers everybody; who arrives
 meanwhile is the next batch. Alone, a caller pays no thread hop; in a crowd, one commit

@@ -1,4 +1,4 @@
-"""Changes of tables that never make others wait: a lock is had soon, or not asked for any longer.
+"""Lock timeouts: a change of tables gets its lock soon, or gives way and asks again.
 
 Whoever comes after a lock that waits waits as well, in line: one open transaction of an outsider,
 and a migration behind it, would stop every worker. So a change gives up within a moment, undoes

@@ -1,4 +1,4 @@
-"""News: whom a transaction wakes once it is committed."""
+"""Pending wake-ups: whom a transaction wakes once it is committed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class PendingWakeups:
 
     def __init__(self) -> None:
         self.woken: set[str] = set()
-        self.rung = 0
+        self.wake_count = 0
         self._offers: dict[str, str] = {}
         self.fresh: dict[Any, Any] = {}
         self.drafts: Details = {}
@@ -57,11 +57,11 @@ class PendingWakeups:
 
     def notify(self, queues: Collection[str]) -> None:
         self.woken.update(queues)
-        self.rung += 1
+        self.wake_count += 1
 
     def offer(self, runs: Mapping[str, str]) -> None:
         self._offers.update(runs)
-        self.rung += 1
+        self.wake_count += 1
 
     def taken(self, run_ids: Iterable[str]) -> None:
         if self._offers:

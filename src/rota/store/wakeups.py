@@ -37,7 +37,7 @@ class Wakeups:
 
     def __init__(self) -> None:
         self._watches: list[_Entry[_Watcher]] = []
-        self._riders: list[_Entry[CommitParticipant]] = []
+        self._participants: list[_Entry[CommitParticipant]] = []
 
     def are_wanted(self) -> bool:
         """Whether anybody listens."""
@@ -46,11 +46,11 @@ class Wakeups:
     def watch(self, wake: Wake, heard: Wake | None = None) -> _Entry[_Watcher]:
         return _Entry(self._watches, _Watcher(wake, heard or wake))
 
-    def ride(self, rider: CommitParticipant) -> _Entry[CommitParticipant]:
-        return _Entry(self._riders, rider)
+    def join_commits(self, participant: CommitParticipant) -> _Entry[CommitParticipant]:
+        return _Entry(self._participants, participant)
 
-    def riders(self) -> list[CommitParticipant]:
-        return [entry.what for entry in tuple(self._riders)]
+    def participants(self) -> list[CommitParticipant]:
+        return [entry.what for entry in tuple(self._participants)]
 
     def ring(self, keys: Collection[str]) -> None:
         """After a commit: tell everybody."""

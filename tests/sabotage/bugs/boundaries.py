@@ -80,7 +80,7 @@ BOUNDARIES = (
             Edit(
                 path="runtime/attempts/table.py",
                 within="AttemptTable._ended",
-                old="ending = masked(call, ending, self._logbook.masker)",
+                old="ending = masked(call, ending, self._log_buffer.masker)",
                 new="pass",
             ),
         ),

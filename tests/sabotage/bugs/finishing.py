@@ -87,7 +87,11 @@ FINISHING = (
         name="cancel is not told",
         breaks="A worker never hears that one of its runs should stop.",
         edits=(
-            Edit(path="store/sql/workers/registry.sql", within="held_changes", old="or c.cancel_requested"),
+            Edit(
+                path="store/sql/workers/registry.sql",
+                within="held_changes",
+                old="or c.cancel_requested",
+            ),
         ),
         caught_by=(T_CANCEL + "test_a_running_run_is_asked_and_its_worker_is_told[sqlite]",),
     ),

@@ -77,10 +77,10 @@ def catch(
         return Catch(worker, [], {})
     if is_first and asked.takes is not None:
         worker = told_takes(tx, worker, asked.takes)
-    duty = _duty(tx, worker, credential)
-    claims = Claims(duty)
+    scope = _scope(tx, worker, credential)
+    claims = Claims(scope)
     claims.worker_id = worker.id
-    claims.obey(closings_now(tx, duty))
+    claims.obey(closings_now(tx, scope))
     if ahead and claims.close_within(AHEAD_S):
         limit, ahead = max(0, limit - ahead), 0
     leases = claims.claim(tx, limit, held=ahead > 0) if limit else []
@@ -104,10 +104,10 @@ def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
 
 
 def complete(
-    room: ScopedStore, vault: ArtifactStore, catch: Catch, *, namespace: str
+    room: ScopedStore, artifact_store: ArtifactStore, catch: Catch, *, namespace: str
 ) -> list[Lease]:
     """The leases with all their arguments; those that cannot have them end here."""
-    porter = ValueLoader(room, vault, namespace=namespace)
+    loader = ValueLoader(room, artifact_store, namespace=namespace)
     ready: list[Lease] = []
     verdicts: list[Verdict] = []
     for lease in catch.leases:
@@ -115,7 +115,7 @@ def complete(
             ready.append(lease)
             continue
         call = Attempt(lease, ResolvedJob(spec=catch.pinned[lease.job, lease.version].spec), None)
-        ending = _completed(porter, call)
+        ending = _completed(loader, call)
         if ending is None:
             ready.append(call.lease)
         elif (verdict := verdict_on(call, ending)) is not None:
@@ -156,10 +156,10 @@ def told(catch: Catch, ready: Sequence[Lease]) -> Claimed:
     )
 
 
-def _completed(porter: ValueLoader, call: Attempt) -> Ending | None:
+def _completed(loader: ValueLoader, call: Attempt) -> Ending | None:
     try:
-        call.lease = porter.completed(call.lease)
-        return porter.known(call)
+        call.lease = loader.completed(call.lease)
+        return loader.known(call)
     except Exception as error:  # noqa: BLE001  # as where a worker does it for itself
         return incomplete(error)
 
@@ -169,7 +169,7 @@ def _token(worker: RemoteWorker, lease: Lease) -> str:
     return make_token(worker.seal, lease.run_id, lease.fence, facts)
 
 
-def _duty(tx: Tx, worker: RemoteWorker, credential: Credential) -> WorkerScope:
+def _scope(tx: Tx, worker: RemoteWorker, credential: Credential) -> WorkerScope:
     specs = current_specs(tx, worker.jobs, namespace=credential.namespace)
     queues = [queue for queue in worker.queues if credential.reaches(queue)]
     first = worker.now % max(1, len(queues))  # another one each time, so that none is always last

@@ -13,7 +13,7 @@ import msgspec
 
 from rota.api.remote.trust import check_held, check_json, without_zero
 from rota.engine.failures.batch_isolation import set_aside, write_apart
-from rota.engine.graphs.graph_run import GraphRun, courses, spec_at
+from rota.engine.graphs.graph_run import GraphRun, graph_runs, spec_at
 from rota.engine.graphs.nodes.arguments import cache_of
 from rota.engine.graphs.nodes.links import refusal
 from rota.engine.runs.finish import finish
@@ -83,7 +83,7 @@ def check_ends(ended: Sequence[EndBody]) -> None:
 
 def conclude(
     room: ScopedStore,
-    vault: ArtifactStore,
+    artifact_store: ArtifactStore,
     worker_id: str,
     credential: Credential,
     ended: Sequence[EndBody],
@@ -91,16 +91,16 @@ def conclude(
     """Put the ends on record; the ids of those that were not this worker's any more."""
 
     def work(tx: Tx, prepared: Mapping[str, Prepared]) -> Answer:
-        return _finish(tx, vault, worker_id, credential, ended, prepared)
+        return _finish(tx, artifact_store, worker_id, credential, ended, prepared)
 
     who = f"endings of worker {worker_id}"
     answer = write_apart(room.write, lambda tx: work(tx, {}), who=who)
     if not answer.wanted:
         return answer.lost
     results = {each.run_id: each.result or "null" for each in ended}
-    porter = ValueLoader(room, vault, namespace=credential.namespace)
+    loader = ValueLoader(room, artifact_store, namespace=credential.namespace)
     prepared = {
-        lease.run_id: _prepare(porter, vault, lease, results[lease.run_id])
+        lease.run_id: _prepare(loader, artifact_store, lease, results[lease.run_id])
         for lease in answer.wanted
     }
     return write_apart(room.write, lambda tx: work(tx, prepared), who=who).lost
@@ -108,7 +108,7 @@ def conclude(
 
 def _finish(  # who says what, and what was made ready for it
     tx: Tx,
-    vault: ArtifactStore,
+    artifact_store: ArtifactStore,
     worker_id: str,
     credential: Credential,
     ended: Sequence[EndBody],
@@ -123,7 +123,7 @@ def _finish(  # who says what, and what was made ready for it
         for each, run in mine
         if each.ending == "returned"
         and each.run_id not in prepared
-        and (asked := _wanted(tx, vault, run.lease, each.result or "", namespace))
+        and (asked := _wanted(tx, artifact_store, run.lease, each.result or "", namespace))
     ]
     if wanted:
         return Answer([], wanted)
@@ -137,32 +137,34 @@ def _finish(  # who says what, and what was made ready for it
 
 
 def _wanted(
-    tx: Tx, vault: ArtifactStore, lease: Lease, result: str, namespace: str
+    tx: Tx, artifact_store: ArtifactStore, lease: Lease, result: str, namespace: str
 ) -> Lease | None:
     """The lease, marked, if its result is kept elsewhere or used again.
 
     Of a job or a graph that cannot be read it is neither.
     """
     try:
-        is_more = _is_more(tx, vault, lease, result, namespace)
+        is_more = _is_more(tx, artifact_store, lease, result, namespace)
         return _asked(tx, lease, namespace) if is_more else None
     except BadInput as error:
         set_aside(f"what becomes of the result of run {lease.run_id}", error)
         return None
 
 
-def _is_more(tx: Tx, vault: ArtifactStore, lease: Lease, result: str, namespace: str) -> bool:
+def _is_more(
+    tx: Tx, artifact_store: ArtifactStore, lease: Lease, result: str, namespace: str
+) -> bool:
     """Whether its result is kept elsewhere, or used again."""
-    if vault.takes(result):
+    if artifact_store.takes(result):
         return True
-    course = _course(tx, lease, namespace)
-    return cache_of(tx, lease, course, namespace=namespace) is not None
+    graph_run = _graph_run(tx, lease, namespace)
+    return cache_of(tx, lease, graph_run, namespace=namespace) is not None
 
 
-def _course(tx: Tx, lease: Lease, namespace: str) -> GraphRun | None:
+def _graph_run(tx: Tx, lease: Lease, namespace: str) -> GraphRun | None:
     if lease.parent_id is None:
         return None
-    return courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
+    return graph_runs(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
 
 
 def _judged(  # what was said, what is known, and where
@@ -251,13 +253,15 @@ def _error(error: ErrorDetail | None) -> ErrorDetail:
 
 def _asked(tx: Tx, lease: Lease, namespace: str) -> Lease:
     """Marked if its result is needed inside of transactions; and to be completed."""
-    course = _course(tx, lease, namespace)
-    is_asked = course is not None and lease.node in course.asked
+    graph_run = _graph_run(tx, lease, namespace)
+    is_asked = graph_run is not None and lease.node in graph_run.asked
     return msgspec.structs.replace(lease, is_open=True, is_asked=is_asked)
 
 
-def _prepare(porter: ValueLoader, vault: ArtifactStore, lease: Lease, result: str) -> Prepared:
-    ready = porter.completed(lease)
-    if vault.takes(result) and not lease.is_asked:
-        result = vault.put(result, now_ms=lease.claimed_at)
+def _prepare(
+    loader: ValueLoader, artifact_store: ArtifactStore, lease: Lease, result: str
+) -> Prepared:
+    ready = loader.completed(lease)
+    if artifact_store.takes(result) and not lease.is_asked:
+        result = artifact_store.put(result, now_ms=lease.claimed_at)
     return Prepared(ready, result)

@@ -124,8 +124,8 @@ async def backfill_schedule(
 ) -> BackfillAnswer:
     """Run a schedule for past instants, each once, a few at a time; with `dryRun` only say so."""
     called, fresh = named(name), new_id()
-    tables = request.site.app.schedules.timetables
-    how: dict[str, Any] = {"namespace": request.namespace, "timetables": tables, "most": data.most}
+    tables = request.site.app.schedules.compiled
+    how: dict[str, Any] = {"namespace": request.namespace, "compiled": tables, "most": data.most}
 
     def plan(tx: Tx) -> BackfillAnswer:
         wanted = _range(tx, request, called, data)

@@ -137,7 +137,7 @@ async def apply_files(request: Ask, data: JSONBody[FilesBody]) -> PlanDocument:
             wish,
             namespace=request.namespace,
             by=by,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
             new_id=new_id,
         )
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}

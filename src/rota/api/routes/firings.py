@@ -162,7 +162,7 @@ async def list_upcoming(
             end=end,
             limit=limit,
             most_each=each,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
             is_wanted=lambda job: _reaches(tx, request, job),
         )
 

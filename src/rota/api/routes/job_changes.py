@@ -160,7 +160,7 @@ def _put_schedule(tx: Tx, request: Ask, data: JobBody, by: Actor) -> str:
         job=data.name,
         origin="api",
         who=by.who,
-        timetables=request.site.app.schedules.timetables,
+        compiled=request.site.app.schedules.compiled,
         new_id=new_id,
         namespace=request.namespace,
     )

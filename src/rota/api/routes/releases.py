@@ -70,7 +70,7 @@ async def use_release(request: Ask, number: FromPath[int]) -> ReleaseDocument:
         hand = Declarer(
             namespace=request.namespace,
             who=by.who,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
             new_id=new_id,
         )
         return _document(use(tx, number, hand, by), request)

@@ -105,9 +105,9 @@ async def show_last_success(
     found = await _under_lease(request, worker_id, data, look)
     result = found.result
     if result is not None and is_pointer(result):
-        vault = request.site.app.vault
+        artifact_store = request.site.app.artifact_store
         whose = "the last result of its schedule"
-        result = await request.site.call(lambda: vault.value(found.result or "", whose))
+        result = await request.site.call(lambda: artifact_store.value(found.result or "", whose))
     return SuccessState(at=found.at, result=result)
 
 

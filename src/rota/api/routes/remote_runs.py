@@ -80,7 +80,11 @@ async def finish_runs(
     site = request.site
     lost = await site.call(
         lambda: conclude(
-            site.room(request.only), site.app.vault, worker_id, request.credential, data.ended
+            site.room(request.only),
+            site.app.artifact_store,
+            worker_id,
+            request.credential,
+            data.ended,
         )
     )
     return Finished(lost=lost)
@@ -122,7 +126,7 @@ async def _told(request: Ask, caught: Catch) -> Claimed:
     """The answer; what nobody is there to hear of goes back at once."""
     if not caught.leases:
         return told(caught, [])
-    room, vault = request.site.room(request.only), request.site.app.vault
+    room, artifact_store = request.site.room(request.only), request.site.app.artifact_store
     if is_gone(request):
         strays = [
             HeldLease(each.run_id, each.fence, each.parent_id, each.node, each.item)
@@ -132,7 +136,7 @@ async def _told(request: Ask, caught: Catch) -> Claimed:
         return told(caught, [])
     if not any(lease.is_open or is_pointer(lease.args) for lease in caught.leases):
         return told(caught, caught.leases)
-    work = partial(complete, room, vault, caught, namespace=request.namespace)
+    work = partial(complete, room, artifact_store, caught, namespace=request.namespace)
     return told(caught, await request.site.call(work))
 
 

@@ -136,7 +136,7 @@ def run_document(
     credential: Credential | None = None,
     *,
     is_paused: bool | None = None,
-    scene: Holds | None = None,
+    holds: Holds | None = None,
     tally: dict[str, int] | None = None,
     on_failure_run: str | None = None,
 ) -> RunDocument:
@@ -185,8 +185,8 @@ def run_document(
         backfill_id=run.backfill_id,
         origin=raw(run.origin),
         policy=raw(run.policy),
-        held=scene is not None and scene.holds(run),
-        obstacle=None if scene is None else _obstacle(run, scene),
+        held=holds is not None and holds.holds(run),
+        obstacle=None if holds is None else _obstacle(run, holds),
         tally=tally or {},
         failure_of=run.failure_of,
         on_failure_run=on_failure_run,
@@ -198,10 +198,10 @@ def _duration_ms(run: RunView) -> int | None:
     return None if ended is None or started is None else ended - started
 
 
-def _obstacle(run: RunView, scene: Holds) -> str | None:
+def _obstacle(run: RunView, holds: Holds) -> str | None:
     if run.state is not State.QUEUED:
         return None
-    found = scene.obstacles(job=run.job, queue=run.queue)
+    found = holds.obstacles(job=run.job, queue=run.queue)
     return found[0].says if found else None
 
 

@@ -81,7 +81,7 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             **span,
         )
         here = scene_of(tx, request, found.runs)
-        items = [run_document(run, request.credential, scene=here) for run in found.runs]
+        items = [run_document(run, request.credential, holds=here) for run in found.runs]
         return Page(items=items, next=found.next)
 
     return await request.read(look)

@@ -30,7 +30,7 @@ from rota.api.routes.run_documents import (
     run_document,
     status_of,
 )
-from rota.engine.admission.holds import Holds, scene
+from rota.engine.admission.holds import Holds, holds
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.views.nodes import is_paused
 from rota.engine.identity.audit_log import Actor
@@ -204,7 +204,7 @@ async def _whole(request: Ask, view: RunView) -> RunDocument:
 def scene_of(tx: Tx, request: Ask, found: list[RunView]) -> Holds | None:
     if all(run.state is not State.QUEUED for run in found):
         return None
-    return scene(tx, namespace=request.namespace)
+    return holds(tx, namespace=request.namespace)
 
 
 def reached(tx: Tx, request: Ask, run_id: str) -> RunView:

@@ -110,8 +110,8 @@ async def show_schedule(
 
     def look(tx: Tx) -> tuple[ScheduleView, ScheduleDocument]:
         view = reached_schedule(tx, request, named(name))
-        tables = request.site.app.schedules.timetables
-        next_ones = coming(tx, view, namespace=request.namespace, timetables=tables, count=count)
+        tables = request.site.app.schedules.compiled
+        next_ones = coming(tx, view, namespace=request.namespace, compiled=tables, count=count)
         past = firings_of(tx, view.name, namespace=request.namespace, limit=count)
         return view, schedule_document(view, request.credential, coming=next_ones, past=past)
 
@@ -147,7 +147,7 @@ async def replace_schedule(
             job=data.job,
             origin=API,
             who=by.who,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
             new_id=new_id,
             is_new=if_none_match is not None,
         )
@@ -236,7 +236,7 @@ async def start_schedule(request: Ask, called: str, data: TriggerBody | None) ->
             called,
             namespace=request.namespace,
             request_id=by.act_id,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
             new_id=new_id,
             args=text,
             instant=instant,

@@ -68,7 +68,7 @@ async def send_event(request: Ask, data: JSONBody[EventBody]) -> SentDocument:
             event,
             namespace=request.namespace,
             sent_by=by.who,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
             new_id=new_id,
             check=lambda jobs: _check_jobs(tx, request, jobs),
             reaches=None if request.credential.queues is None else request.credential.reaches,

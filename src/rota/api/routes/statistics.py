@@ -84,7 +84,7 @@ async def show_overview(request: Ask, window: FromQuery[str] = "1h") -> Overview
             namespace=request.namespace,
             window_ms=window_ms,
             queues=credential.queues,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
         ),
         only=request.only,
     )
@@ -104,7 +104,7 @@ async def show_forecast(
             tx,
             namespace=request.namespace,
             hours=hours,
-            timetables=request.site.app.schedules.timetables,
+            compiled=request.site.app.schedules.compiled,
         ),
         only=request.only,
     )

@@ -1,4 +1,4 @@
-"""Drains: maintenance windows in which nothing new is started, whoever asked for it."""
+"""Maintenance windows that drain: nothing new is started in them, whoever asked for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Turns: runs of one graph that wait for others of it, by `max_runs` and `depends_on_past`."""
+"""Runs of one graph that wait for others of it, by `max_runs` and `depends_on_past`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from rota.errors import BadInput
 from rota.model.graph import Graph
 from rota.model.run import Lease, Verdict
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Row, Tx
 
 
@@ -33,20 +32,20 @@ def may_begin(
     if not takes_turns(graph):
         return True
     tx.one("lock_job", namespace=namespace, name=lease.job)
-    beside = sum(course.shape.graph.name == graph.name for course in begun)
+    beside = sum(graph_run.shape.graph.name == graph.name for graph_run in begun)
     if _is_full(tx, lease, graph, namespace, beside) or _follows_live(tx, lease, graph, namespace):
         tx.execute("defer_run", id=lease.run_id, fence=lease.fence)
         return False
     return True
 
 
-def let_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None:
+def release_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None:
     """Runs have ended: if they were graphs whose others wait, the next ones may try again.
 
     One that has ended without having begun, or that others began, is looked up.
     """
     run_ids = {verdict.run_id for verdict in verdicts}
-    graphs = {course.graph_id: course.shape.graph for course in remembered(tx, run_ids)}
+    graphs = {graph_run.graph_id: graph_run.shape.graph for graph_run in remembered(tx, run_ids)}
     strange = run_ids - graphs.keys()
     if strange:
         for row in tx.all("find_graphs", ids=json.dumps(sorted(strange))):
@@ -57,7 +56,9 @@ def let_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None
         graph = graphs.get(verdict.run_id)
         if verdict.verb == "conclude" and graph is not None and graph.depends_on_past:
             note_success(tx, verdict.run_id, graph.name, namespace=namespace)
-    let_next(tx, [graph for graph in graphs.values() if takes_turns(graph)], namespace=namespace)
+    release_next(
+        tx, [graph for graph in graphs.values() if takes_turns(graph)], namespace=namespace
+    )
 
 
 def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
@@ -69,7 +70,7 @@ def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
         return None
 
 
-def let_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
+def release_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
     """Of each of these graphs, the oldest run that waits may try again.
 
     Where runs depend on the past, all whose turn it may be: reruns are newer than their place.
@@ -80,9 +81,9 @@ def let_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
         tx.one("lock_job", namespace=namespace, name=job)
         if job in ordered:
             ids = json.dumps(next_turns(tx.all("waiting_turns", **at)))
-            rows = tx.all("unblock_runs", ids=ids, credit_ms=CREDIT_MS)
+            rows = tx.all("unblock_runs", ids=ids)
         else:
-            rows = tx.all("let_next", credit_ms=CREDIT_MS, **at)
+            rows = tx.all("let_next", **at)
         queues = {row["queue"] for row in rows} or _queues_of(tx, job, namespace)
         tx.notify({queue_key(namespace, queue) for queue in queues})
 

@@ -1,4 +1,4 @@
-"""The scene: what keeps all runs of a job in a queue from being claimed, read once for many."""
+"""Holds: what keeps all runs of a job in a queue from being claimed, read once for many."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
-def scene(tx: Tx, *, namespace: str) -> Holds:
+def holds(tx: Tx, *, namespace: str) -> Holds:
     """A few reads that serve for any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     rows = tx.all("paused_queues", namespace=namespace)

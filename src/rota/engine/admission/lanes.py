@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from rota.engine.admission.graph_runs import full_graphs, limits_of_graphs
-from rota.engine.admission.holds import Holds, scene
+from rota.engine.admission.holds import Holds, holds
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.argument_mismatch import Lane, stranded
 from rota.engine.wakeup_keys import windows_key
@@ -100,7 +100,7 @@ def _obstacles(tx: Tx, namespace: str, queues: Sequence[str]) -> Iterator[Obstac
         head = tx.all("jobs_in_front", namespace=namespace, queue=queue, limit=HEAD)
         if sum(row["runs"] for row in head) < IN_THE_WAY:
             continue
-        around = around or scene(tx, namespace=namespace)
+        around = around or holds(tx, namespace=namespace)
         full = _full(tx, namespace, [row["job"] for row in head])
         stuck = [
             row

@@ -1,4 +1,4 @@
-"""Past: which run a run of a graph that depends on its past has to wait for, and how it went.
+"""The previous run: which one a run of a graph that depends on its past waits for, and how it went.
 
 The past of a run is the one before it: of a run of a schedule the run for the instant before, of
 any other the last one that was asked for earlier. A rerun stands where its original stands, and

@@ -1,4 +1,4 @@
-"""Clearing: runs that wait for runs of other jobs are let go when those have succeeded.
+"""Releases runs that wait for runs of other jobs when those have succeeded.
 
 The rows are the truth: who looks may look at any time, and is woken when it may be worth it.
 """
@@ -20,7 +20,6 @@ from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Origin, Verdict
 from rota.model.states import State
 from rota.rules.admission.dependencies import DependencyParent, Word, judge_all
-from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Row, Tx
 
 LOOKED_BACK = 10_000
@@ -37,7 +36,7 @@ def is_anybody_waiting(tx: Tx) -> bool:
 
 
 def clear_waiting(
-    tx: Tx, *, timetables: CompiledSchedules, limit: int, after: str | None
+    tx: Tx, *, compiled: CompiledSchedules, limit: int, after: str | None
 ) -> str | None:
     """Let those start whose dependencies are met, give up those whose never will be.
 
@@ -52,22 +51,22 @@ def clear_waiting(
         judged = each_apart(
             tx,
             waiting,
-            lambda row: _judge(tx, row, timetables),
+            lambda row: _judge(tx, row, compiled),
             instead=lambda row, error: _refuse(tx, row, error),
         )
     else:
-        judged = [_judge(tx, row, timetables) for row in waiting]
+        judged = [_judge(tx, row, compiled) for row in waiting]
     met = [run_id for run_id in judged if run_id is not None]
     if met:
         tx.execute("clear_awaited", ids=json.dumps(met))
-        freed = tx.all("unblock_runs", ids=json.dumps(met), credit_ms=CREDIT_MS)
+        freed = tx.all("unblock_runs", ids=json.dumps(met))
         tx.notify({queue_key(row["namespace"], row["queue"]) for row in freed})
     return str(rows[-1]["run_id"]) if len(rows) == limit else None
 
 
-def _judge(tx: Tx, row: Row, timetables: CompiledSchedules) -> str | None:
+def _judge(tx: Tx, row: Row, compiled: CompiledSchedules) -> str | None:
     """The id of a run that may start now."""
-    parents = _parents_of(tx, row, timetables)
+    parents = _parents_of(tx, row, compiled)
     word, says = judge_all(parents)
     if word == "met":
         return str(row["run_id"])
@@ -119,7 +118,7 @@ def _chosen(row: Row, parents: Sequence[DependencyParent]) -> str | None:
     return msgspec.json.encode({each.job: each.run_id for each in parents}).decode()
 
 
-def _parents_of(tx: Tx, row: Row, timetables: CompiledSchedules) -> list[DependencyParent]:
+def _parents_of(tx: Tx, row: Row, compiled: CompiledSchedules) -> list[DependencyParent]:
     if row["rerun_of"] is not None:
         return []  # somebody wants it now
     namespace = row["namespace"]
@@ -135,7 +134,7 @@ def _parents_of(tx: Tx, row: Row, timetables: CompiledSchedules) -> list[Depende
         calendars = load_calendars(tx, schedules)
         # Of several starts for one instant the last one counts.
         newest = {str(each["id"]): each for each in schedules}
-        found += [_at_instant(each, at, timetables, calendars) for each in newest.values()]
+        found += [_at_instant(each, at, compiled, calendars) for each in newest.values()]
     return found
 
 
@@ -148,7 +147,7 @@ def _at(row: Row) -> int | None:
 
 
 def _at_instant(
-    row: Row, at: int, timetables: CompiledSchedules, calendars: Calendars
+    row: Row, at: int, compiled: CompiledSchedules, calendars: Calendars
 ) -> DependencyParent:
     if row["decision"] is not None:
         return DependencyParent(
@@ -157,16 +156,16 @@ def _at_instant(
             state=State(row["run_state"]) if row["run_state"] else None,
             decision=row["decision"],
         )
-    has_it = _has(row, at, timetables, calendars)
+    has_it = _has(row, at, compiled, calendars)
     comes = has_it and row["state"] == "active" and row["cursor_at"] < at
     return DependencyParent(
         job=row["job"], schedule=row["name"], is_due=comes, is_missed=has_it and not comes
     )
 
 
-def _has(row: Row, at: int, timetables: CompiledSchedules, calendars: Calendars) -> bool:
+def _has(row: Row, at: int, compiled: CompiledSchedules, calendars: Calendars) -> bool:
     try:
-        plan = plan_of({**row, "version": 0}, timetables, calendars)
+        plan = plan_of({**row, "version": 0}, compiled, calendars)
     except BadInput:
         return False
     return not plan.follows_end and plan.table.after(at - 1) == at

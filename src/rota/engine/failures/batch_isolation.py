@@ -1,4 +1,4 @@
-"""Apart: what raises in a batch is taken out of it, and the others go on.
+"""Batch isolation: what raises in a batch is taken out of it, and the others go on.
 
 A transaction does its batch at once and pays for no savepoints. If that raises, it is done once
 more, carefully: one by one, each in a part of its own, so that what raised is found and fails

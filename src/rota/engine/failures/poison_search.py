@@ -1,4 +1,4 @@
-"""Weed: a statement over many runs raises because of one; that one is found, and ends."""
+"""Poison search: a statement over many runs raises because of one; that one is found, and ends."""
 
 from __future__ import annotations
 

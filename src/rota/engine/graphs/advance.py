@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from rota.engine.failures.batch_isolation import beside, each_apart, keepable, words
-from rota.engine.graphs.graph_run import GraphRun, courses
+from rota.engine.graphs.graph_run import GraphRun, graph_runs
 from rota.engine.graphs.nodes.endings import ENDINGS, NodeEnding
 from rota.engine.graphs.nodes.links import verdict_facts
 from rota.engine.graphs.nodes.rows import MAX_REASON, NodeRows, Place
@@ -73,27 +73,27 @@ def _note(tx: Tx, each: NodeEnding) -> None:
     """How the node ended, and no more: a rerun of the graph knows what need not be done again."""
     if each.item is not None:
         return
-    board = NodeRows(tx)
+    node_rows = NodeRows(tx)
     place = each.graph_id, each.node
-    board.lock([place])
-    row = board.rows.get(place)
+    node_rows.lock([place])
+    row = node_rows.rows.get(place)
     if row is not None and not row.is_final and row.run_id == each.run_id:
         row.state, row.result = ENDINGS[each.state].value, each.result
         row.reason = keepable(each.reason) if each.reason else None
-        board.change(row)
-        board.flush()
+        node_rows.change(row)
+        node_rows.flush()
 
 
 def _advance(tx: Tx, endings: Sequence[NodeEnding], namespace: str) -> list[Verdict]:
-    known = courses(tx, {each.graph_id for each in endings}, namespace=namespace)
+    known = graph_runs(tx, {each.graph_id for each in endings}, namespace=namespace)
     mine = [each for each in endings if each.graph_id in known]
-    step = Propagation(tx, known, namespace=namespace)
-    step.board.lock(_places(known, mine))
+    propagation = Propagation(tx, known, namespace=namespace)
+    propagation.node_rows.lock(_places(known, mine))
     for each in mine:
-        step.take(each)
-    gone = [each for each in mine if (each.graph_id, each.node) not in step.board.rows]
+        propagation.take(each)
+    gone = [each for each in mine if (each.graph_id, each.node) not in propagation.node_rows.rows]
     lost = [verdict for each in gone for verdict in _give_up(tx, each, BadGraph(NO_ROW))]
-    return lost + go_on(tx, step, namespace=namespace)
+    return lost + go_on(tx, propagation, namespace=namespace)
 
 
 def _places(known: dict[str, GraphRun], endings: Iterable[NodeEnding]) -> list[Place]:

@@ -1,4 +1,4 @@
-"""Conclude: all nodes of a run have ended, and so does the run of the graph."""
+"""Complete: all nodes of a run have ended, and so does the run of the graph."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class Propagating(Protocol):
     """What is asked of a step."""
 
     tx: Tx
-    board: NodeRows
-    courses: dict[str, GraphRun]
+    node_rows: NodeRows
+    graph_runs: dict[str, GraphRun]
 
 
 class GraphOutcome(NamedTuple):
@@ -49,15 +49,15 @@ class GraphOutcome(NamedTuple):
     """Runs of graphs that begin again, and when."""
 
 
-def conclude(step: Propagating, over: Sequence[str]) -> GraphOutcome:
+def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
     """The verdicts on these runs, by their leaves and what they return; with their results."""
     ids = json.dumps(sorted(over))
     bad: dict[str, list[FailedNode]] = {}
     causes: dict[str, list[FailedNode]] = {}
     ran: set[str] = set()
-    for row in step.tx.all("bad_nodes", ids=ids):
+    for row in propagation.tx.all("bad_nodes", ids=ids):
         graph_id = str(row["graph_id"])
-        planned = step.courses[graph_id].shape.plan.nodes[row["name"]]
+        planned = propagation.graph_runs[graph_id].shape.plan.nodes[row["name"]]
         if planned.node.kind == "notify":
             continue  # that it failed is told by its own row
         if row["run_id"] is not None or row["width"] is not None:
@@ -67,33 +67,35 @@ def conclude(step: Propagating, over: Sequence[str]) -> GraphOutcome:
             bad.setdefault(graph_id, []).append(each)
         if each.is_own:
             causes.setdefault(graph_id, []).append(each)
-    rows = step.tx.all("lock_graphs", ids=ids)
-    known = NodeResults(step.tx)
+    rows = propagation.tx.all("lock_graphs", ids=ids)
+    known = NodeResults(propagation.tx)
     known.load_all(
         (graph_id, name)
         for graph_id in over
         if graph_id not in bad
-        for name in step.courses[graph_id].shape.result_needs
-        if step.courses[graph_id].shape.whole_result is None
+        for name in propagation.graph_runs[graph_id].shape.result_needs
+        if propagation.graph_runs[graph_id].shape.whole_result is None
     )
     known.load(
         (graph_id, whole)
         for graph_id in over
-        if graph_id not in bad and (whole := step.courses[graph_id].shape.whole_result)
+        if graph_id not in bad and (whole := propagation.graph_runs[graph_id].shape.whole_result)
     )
-    step.tx.all("end_graphs", ids=ids)
+    propagation.tx.all("end_graphs", ids=ids)
     told = {graph_id: _causes(judged, causes.get(graph_id, [])) for graph_id, judged in bad.items()}
     for graph_id in over:
-        end = step.board.rows[graph_id, END]
+        end = propagation.node_rows.rows[graph_id, END]
         if end.state == TRIPPED and decided(end.result) is None:
             told[graph_id] = _first_failed(end.reason or "", causes.get(graph_id, []))
-    verdicts = [_verdict(step, row, told.get(str(row["id"]), []), known) for row in rows]
+    verdicts = [_verdict(propagation, row, told.get(str(row["id"]), []), known) for row in rows]
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
-        retries = retries_of(step.courses[verdict.run_id].shape, row["policy"])
+        retries = retries_of(propagation.graph_runs[verdict.run_id].shape, row["policy"])
         # Where nothing ran that failed, a new try would fail in the same way, and at once.
         is_worth = verdict.run_id in ran and row["failures"] < retries
-        is_worth = is_worth and decided(step.board.rows[verdict.run_id, END].result) is None
+        is_worth = (
+            is_worth and decided(propagation.node_rows.rows[verdict.run_id, END].result) is None
+        )
         if verdict.verb == "founder" and is_worth:
             restarts[verdict.run_id] = row["now"]
     return GraphOutcome([each for each in verdicts if each.run_id not in restarts], restarts)
@@ -109,31 +111,33 @@ def _first_failed(name: str, failed: list[FailedNode]) -> list[FailedNode]:
     return [each for each in failed if each.name == name] or [FailedNode(name, None, is_own=True)]
 
 
-def _verdict(step: Propagating, row: Row, bad: list[FailedNode], known: NodeResults) -> Verdict:
+def _verdict(
+    propagation: Propagating, row: Row, bad: list[FailedNode], known: NodeResults
+) -> Verdict:
     graph_id = str(row["id"])
     facts: dict[str, Any] = verdict_facts(row)
-    facts["quiet"] = step.courses[graph_id].shape.is_quiet
-    end = step.board.rows[graph_id, END]
+    facts["quiet"] = propagation.graph_runs[graph_id].shape.is_quiet
+    end = propagation.node_rows.rows[graph_id, END]
     if how := decided(end.result):
-        return Verdict(verb=how.verb, reason=_as_decided(how, step, graph_id, bad), **facts)
+        return Verdict(verb=how.verb, reason=_as_decided(how, propagation, graph_id, bad), **facts)
     if end.state == TRIPPED:
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     if outcome_of(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
     try:
-        result = _result(step.courses[graph_id], known)
+        result = _result(propagation.graph_runs[graph_id], known)
         return Verdict(verb="conclude", result=result, **facts, **noted(row["policy"]))
     except BadInput as error:
         return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
 
 
-def _result(course: GraphRun, known: NodeResults) -> str:
-    graph = course.shape.graph
+def _result(graph_run: GraphRun, known: NodeResults) -> str:
+    graph = graph_run.shape.graph
     if graph.result is None:
         return "null"
-    if course.shape.whole_result is not None:
-        return known.text_of((course.graph_id, course.shape.whole_result))
-    values = known.values(course, course.shape.result_needs)
+    if graph_run.shape.whole_result is not None:
+        return known.text_of((graph_run.graph_id, graph_run.shape.whole_result))
+    values = known.values(graph_run, graph_run.shape.result_needs)
     made = msgspec.json.encode(result_of(graph, values))
     if len(made) > MAX_MADE_BYTES:
         raise PayloadTooLarge(
@@ -144,10 +148,10 @@ def _result(course: GraphRun, known: NodeResults) -> str:
 
 
 def _as_decided(
-    how: DecidedEnd, step: Propagating, graph_id: str, bad: list[FailedNode]
+    how: DecidedEnd, propagation: Propagating, graph_id: str, bad: list[FailedNode]
 ) -> str | None:
     """Why it ended, and that something may be left behind: a teardown whose failure counts."""
-    nodes = step.courses[graph_id].shape.plan.nodes
+    nodes = propagation.graph_runs[graph_id].shape.plan.nodes
     left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
     if not left:
         return how.reason

@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.failure_modes import Halt, stop
-from rota.engine.graphs.graph_run import GraphRun, courses, shape_of, spec_at
+from rota.engine.graphs.graph_run import GraphRun, graph_runs, shape_of, spec_at
 from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.nodes.rows import END, NodeRow, decided
 from rota.engine.graphs.propagation import Propagation
@@ -29,7 +29,6 @@ from rota.errors import BadGraph, NotAllowed
 from rota.model.graph import ASIDE
 from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL, State
-from rota.rules.admission.order import CREDIT_MS
 from rota.rules.graphs.joins import Ending
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.checks import hint
@@ -42,9 +41,9 @@ that node alone."""
 
 def pause(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
     """No other node starts until the run is resumed; those that run may end."""
-    step, course = _begun(tx, run_id, namespace)
-    step.board.lock([(run_id, END)])
-    end = step.board.rows[run_id, END]
+    propagation, graph_run = _begun(tx, run_id, namespace)
+    propagation.node_rows.lock([(run_id, END)])
+    end = propagation.node_rows.rows[run_id, END]
     if end.state == "paused":
         return
     if decided(end.result) is not None:
@@ -52,41 +51,41 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
     if end.state != "open":
         raise NotAllowed(f"run {run_id} has a failed node and starts no others; nothing to pause")
     end.state = "paused"
-    step.board.change(end)
-    for row in step.board.lock_waiting(run_id):
+    propagation.node_rows.change(end)
+    for row in propagation.node_rows.lock_waiting(run_id):
         if row.state == "pending":
             row.state = "held"
         elif row.state == "active" and row.width is not None and not is_stopping(row):
             row.reason = PAUSED
-        step.board.change(row)
-    step.board.flush()
+        propagation.node_rows.change(row)
+    propagation.node_rows.flush()
     held = tx.execute("hold_runs", ids=_children(tx, run_id))
-    _record(tx, by, "pause", course, namespace, {"held": held})
+    _record(tx, by, "pause", graph_run, namespace, {"held": held})
 
 
 def resume(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
     """Go on where it was paused."""
-    step, course = _begun(tx, run_id, namespace)
-    step.board.lock([(run_id, END)])
-    end = step.board.rows[run_id, END]
+    propagation, graph_run = _begun(tx, run_id, namespace)
+    propagation.node_rows.lock([(run_id, END)])
+    end = propagation.node_rows.rows[run_id, END]
     if end.state != "paused":
         return
     end.state = "open"
-    step.board.change(end)
-    for row in step.board.lock_waiting(run_id):
+    propagation.node_rows.change(end)
+    for row in propagation.node_rows.lock_waiting(run_id):
         if row.state == "held":
             row.state = "pending"
         elif row.state == "ready":
             row.state = "pending"
-            step.releases.allow(course, row)
+            propagation.releases.allow(graph_run, row)
         elif row.reason == PAUSED:
             row.reason = None
-            step.releases.refill(course, row)
-        step.board.change(row)
-    verdicts = go_on(tx, step, namespace=namespace)
-    rows = tx.all("unblock_runs", ids=_children(tx, run_id), credit_ms=CREDIT_MS)
+            propagation.releases.refill(graph_run, row)
+        propagation.node_rows.change(row)
+    verdicts = go_on(tx, propagation, namespace=namespace)
+    rows = tx.all("unblock_runs", ids=_children(tx, run_id))
     tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
-    _record(tx, by, "resume", course, namespace, {})
+    _record(tx, by, "resume", graph_run, namespace, {})
     if verdicts:
         finish(tx, verdicts, namespace=namespace)
 
@@ -97,26 +96,26 @@ def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: 
     Marked again it ends at once, whatever still works, and so does a teardown or a notify: nobody
     has to wait for a handler that does not stop.
     """
-    step, course = _begun(tx, run_id, namespace)
-    _check_node(course.shape, name)
+    propagation, graph_run = _begun(tx, run_id, namespace)
+    _check_node(graph_run.shape, name)
     tx.all("live_children", ids=json.dumps([run_id]))  # locked before the nodes, as by a finish
-    step.board.lock([(run_id, name)])
-    row = step.board.rows[run_id, name]
+    propagation.node_rows.lock([(run_id, name)])
+    row = propagation.node_rows.rows[run_id, name]
     if row.is_final:
         raise NotAllowed(f"node {name} has ended as {row.state}; rerun the graph from it")
     reason = f"marked by {by.who}{f': {by.why}' if by.why else ''}"
     words = Halt("", f"cancelled: its node was marked as {ending}", spares=())
     before = stopping_of(row)
-    is_aside = course.shape.plan.nodes[name].node.kind in ASIDE
+    is_aside = graph_run.shape.plan.nodes[name].node.kind in ASIDE
     stop(
-        step,
+        propagation,
         row,
         Stopping(ending=ending, reason=reason, is_marked=True),
         words,
         waits=not is_aside and not (before and before.is_marked),
     )
-    verdicts = go_on(tx, step, namespace=namespace)
-    _record(tx, by, "mark", course, namespace, {"node": name, "as": ending.value})
+    verdicts = go_on(tx, propagation, namespace=namespace)
+    _record(tx, by, "mark", graph_run, namespace, {"node": name, "as": ending.value})
     if verdicts:
         finish(tx, verdicts, namespace=namespace)
 
@@ -211,11 +210,11 @@ def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Propagation, GraphRun]:
     run = find(tx, run_id, namespace=namespace)
     if run.state is not State.SUSPENDED:
         raise NotAllowed(f"run {run_id} is {run.state}; this is for runs of graphs that go on")
-    known = courses(tx, [run_id], namespace=namespace)
+    known = graph_runs(tx, [run_id], namespace=namespace)
     return Propagation(tx, known, namespace=namespace), known[run_id]
 
 
 def _record(
-    tx: Tx, by: Actor, verb: str, course: GraphRun, namespace: str, detail: dict[str, object]
+    tx: Tx, by: Actor, verb: str, graph_run: GraphRun, namespace: str, detail: dict[str, object]
 ) -> None:
-    record(tx, by, namespace=namespace, verb=verb, subject=course.graph_id, detail=detail)
+    record(tx, by, namespace=namespace, verb=verb, subject=graph_run.graph_id, detail=detail)

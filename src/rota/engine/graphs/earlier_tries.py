@@ -1,4 +1,4 @@
-"""Earlier: what was done of a node before, in this run of its graph or in one that it redoes."""
+"""Earlier tries: what was done of a node before, in this run or in one that it redoes."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.graph_runs import let_next, may_begin, takes_turns
+from rota.engine.admission.graph_runs import may_begin, release_next, takes_turns
 from rota.engine.admission.previous_run import note_success
 from rota.engine.failures.batch_isolation import each_apart
-from rota.engine.graphs.graph_run import GraphRun, course_of, courses, remember, shape_of
+from rota.engine.graphs.graph_run import GraphRun, graph_run_of, graph_runs, remember, shape_of
 from rota.engine.graphs.nodes.arguments import with_arguments
 from rota.engine.graphs.nodes.links import refusal
 from rota.engine.graphs.nodes.results import NodeResults
@@ -66,7 +66,9 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
     verdicts: list[Verdict] = []
     pins = Pins(tx, leases, namespace=namespace)
     versions: dict[str, dict[str, int]] = {}
-    outer = courses(tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace)
+    outer = graph_runs(
+        tx, {each.parent_id for each in leases if each.parent_id}, namespace=namespace
+    )
     over: list[Graph] = []
     for lease in leases:
         shape: GraphShape | None = None
@@ -86,7 +88,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
                     note_success(tx, lease.run_id, lease.job, namespace=namespace)
                 continue
             versions[lease.run_id], as_of = pins.of(lease, shape, around)
-            begun[lease.run_id] = _course(tx, ready, shape, around, as_of)
+            begun[lease.run_id] = _graph_run(tx, ready, shape, around, as_of)
             policies[lease.run_id] = remembering(ready)
             if text is not lease.args:
                 args[lease.run_id] = keep(tx, (text,)).get(text, text)
@@ -94,20 +96,22 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
             verdicts.append(refusal(lease, error))
             over += _waited_for(shape)
     # Who waits for one that does not begin asks again, when its end is written.
-    let_next(tx, over, namespace=namespace)
+    release_next(tx, over, namespace=namespace)
     if not begun:
         return verdicts
     batch = _batch(leases, begun, args, policies)
     tx.execute("suspend_runs", batch=batch, namespace=namespace)
-    step = Propagation(tx, begun, namespace=namespace, board=NodeRows(tx, leases[0].claimed_at))
+    propagation = Propagation(
+        tx, begun, namespace=namespace, node_rows=NodeRows(tx, leases[0].claimed_at)
+    )
     kept = _kept(tx, begun)
-    for graph_id, course in begun.items():
-        remember(tx, course)
-        place(step, course, versions[graph_id], kept.get(graph_id, {}))
-    return verdicts + go_on(tx, step, namespace=namespace)
+    for graph_id, graph_run in begun.items():
+        remember(tx, graph_run)
+        place(propagation, graph_run, versions[graph_id], kept.get(graph_id, {}))
+    return verdicts + go_on(tx, propagation, namespace=namespace)
 
 
-def _course(
+def _graph_run(
     tx: Tx, lease: Lease, shape: GraphShape, outer: GraphRun | None, as_of: int
 ) -> GraphRun:
     """The course of a run that begins; BadArguments if the graph does not take what it was given.
@@ -115,10 +119,10 @@ def _course(
     Who submits a run has checked that; an event, or a graph around it, brings what it brings.
     """
     within = outer, lease.node
-    course = course_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
-    course.set(policy=lease.policy, as_of=as_of)
-    check_types(shape.graph, course.params, shape.kinds)
-    return course
+    graph_run = graph_run_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
+    graph_run.set(policy=lease.policy, as_of=as_of)
+    check_types(shape.graph, graph_run.params, shape.kinds)
+    return graph_run
 
 
 def _waited_for(shape: GraphShape | None) -> list[Graph]:

@@ -1,4 +1,4 @@
-"""Mishap: a node has failed in a run whose mode, or whose tolerance, does not bear it."""
+"""Failure modes: a node has failed in a run whose mode, or whose tolerance, does not allow it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from rota.engine.wakeup_keys import queue_key, worker_key
 from rota.model.graph import ASIDE, Kind
 from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
-from rota.rules.admission.order import CREDIT_MS
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.outcome import REACTIONS
 from rota.store.base import Tx
@@ -42,9 +41,9 @@ class Propagating(Protocol):
     """What is asked of a step."""
 
     tx: Tx
-    board: NodeRows
+    node_rows: NodeRows
     releases: NodeReleases
-    courses: dict[str, GraphRun]
+    graph_runs: dict[str, GraphRun]
     verdicts: list[Verdict]
 
     def end(
@@ -59,91 +58,96 @@ class Propagating(Protocol):
 _FAILED = Halt("not started: another node failed", "cancelled: another node of its graph failed")
 
 
-def trip(step: Propagating, course: GraphRun, failed: NodeRow) -> None:
+def fail_fast(propagation: Propagating, graph_run: GraphRun, failed: NodeRow) -> None:
     """The first failure in a run whose mode lets no others start.
 
     That of a teardown counts only if it says so, that of a notify never.
     """
-    reaction = REACTIONS[course.shape.graph.mode]
-    graph_id = course.graph_id
-    node = course.shape.plan.nodes[failed.name].node
+    reaction = REACTIONS[graph_run.shape.graph.mode]
+    graph_id = graph_run.graph_id
+    node = graph_run.shape.plan.nodes[failed.name].node
     if reaction.starts_others or (node.kind in ASIDE and not node.fails_run):
         return
-    step.board.lock([(graph_id, END)])
-    end = step.board.rows[graph_id, END]
+    propagation.node_rows.lock([(graph_id, END)])
+    end = propagation.node_rows.rows[graph_id, END]
     if end.state == TRIPPED:
         return
     was_paused = end.state == "paused"
     end.state, end.reason = TRIPPED, failed.name
-    step.board.change(end)
+    propagation.node_rows.change(end)
     words = _FAILED._replace(
         unstarted=f"not started: node {failed.name} failed", stops_running=reaction.cancels_running
     )
-    halt(step, course, words, but=failed.name, was_paused=was_paused)
+    halt(propagation, graph_run, words, but=failed.name, was_paused=was_paused)
 
 
 def halt(
-    step: Propagating, course: GraphRun, words: Halt, *, but: str = "", was_paused: bool
+    propagation: Propagating, graph_run: GraphRun, words: Halt, *, but: str = "", was_paused: bool
 ) -> None:
     """No node of the run starts any more, but those that are spared, also if it was paused."""
-    graph_id = course.graph_id
-    for row in step.board.lock_waiting(graph_id):
+    graph_id = graph_run.graph_id
+    for row in propagation.node_rows.lock_waiting(graph_id):
         if row.is_final:
             continue
-        if course.shape.plan.nodes[row.name].node.kind in words.spares:
+        if graph_run.shape.plan.nodes[row.name].node.kind in words.spares:
             if was_paused:
-                _wake(step, course, row)
+                _wake(propagation, graph_run, row)
         elif row.state != "active":
-            step.end(row, Ending.SKIPPED, words.unstarted)
+            propagation.end(row, Ending.SKIPPED, words.unstarted)
         elif row.width is not None and (row.made or 0) < row.width and not is_stopping(row):
             how = Stopping(ending=Ending.FAILED, reason=words.unstarted)
             # Of one that is paused perhaps nothing runs.
-            end_after_its_runs(step, row, how, waits=has_live_instances(row))
+            end_after_its_runs(propagation, row, how, waits=has_live_instances(row))
     if was_paused:
-        _unblock(step, course, words)
-    stop_runs(step, graph_id, words, but=but)
+        _unblock(propagation, graph_run, words)
+    stop_runs(propagation, graph_id, words, but=but)
 
 
-def _wake(step: Propagating, course: GraphRun, row: NodeRow) -> None:
+def _wake(propagation: Propagating, graph_run: GraphRun, row: NodeRow) -> None:
     """A teardown of a run that was paused goes on, as after a resume."""
     if row.state in ("held", "ready"):
         was_ready = row.state == "ready"
         row.state = "pending"
         if was_ready:
-            step.releases.allow(course, row)
+            propagation.releases.allow(graph_run, row)
     elif row.reason == PAUSED:
         row.reason = None
-        step.releases.refill(course, row)
-    step.board.change(row)
+        propagation.releases.refill(graph_run, row)
+    propagation.node_rows.change(row)
 
 
-def _unblock(step: Propagating, course: GraphRun, words: Halt) -> None:
+def _unblock(propagation: Propagating, graph_run: GraphRun, words: Halt) -> None:
     """Queue runs of spared nodes that the pause has held."""
-    children = step.tx.all("live_children", ids=json.dumps([course.graph_id]))
-    nodes = course.shape.plan.nodes
+    children = propagation.tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
+    nodes = graph_run.shape.plan.nodes
     held = [
         str(child["id"])
         for child in children
         if nodes[child["node"]].node.kind in words.spares and child["state"] == State.PENDING
     ]
     if held:
-        rows = step.tx.all("unblock_runs", ids=json.dumps(held), credit_ms=CREDIT_MS)
-        step.tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+        rows = propagation.tx.all("unblock_runs", ids=json.dumps(held))
+        propagation.tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
 
 
 def stop(
-    step: Propagating, row: NodeRow, how: Stopping, words: Halt = _FAILED, *, waits: bool = True
+    propagation: Propagating,
+    row: NodeRow,
+    how: Stopping,
+    words: Halt = _FAILED,
+    *,
+    waits: bool = True,
 ) -> None:
     """Stop what runs of a node; with the last of it the node ends as decided, or at once."""
-    works = stop_runs(step, row.graph_id, words, only=row.name)
+    works = stop_runs(propagation, row.graph_id, words, only=row.name)
     if row.width is not None:
         works = has_live_instances(row)
     has_begun = row.state not in (*WAITING, "ready")
-    end_after_its_runs(step, row, how, waits=waits and works and has_begun)
+    end_after_its_runs(propagation, row, how, waits=waits and works and has_begun)
 
 
 def stop_runs(
-    step: Propagating,
+    propagation: Propagating,
     graph_id: str,
     words: Halt = _FAILED,
     *,
@@ -155,27 +159,27 @@ def stop_runs(
     Gives whether some had begun. A node of which something runs ends with that; a graph inside of
     it may have teardowns to run before.
     """
-    step.board.flush()
-    shape = step.courses[graph_id].shape
+    propagation.node_rows.flush()
+    shape = propagation.graph_runs[graph_id].shape
     asked: list[str] = []
     works = False
-    for child in step.tx.all("live_children", ids=json.dumps([graph_id])):
+    for child in propagation.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
         is_spared = shape.plan.nodes[name].node.kind in words.spares
         if is_spared or name == but or (only is not None and name != only):
             continue
         works = works or child["state"] in _BEGUN
         if child["state"] not in _BEGUN:
-            step.verdicts.append(cancelled(child, words.stopped))
-            row = step.board.rows.get((graph_id, name))
+            propagation.verdicts.append(cancelled(child, words.stopped))
+            row = propagation.node_rows.rows.get((graph_id, name))
             is_whole = row is not None and row.state == "active" and row.width is None
             if row is not None and is_whole and only is None:
-                step.end(row, Ending.SKIPPED, words.unstarted)
+                propagation.end(row, Ending.SKIPPED, words.unstarted)
         elif words.stops_running and child["state"] == State.SUSPENDED:
-            step.verdicts.append(cancelled(child, words.stopped))
+            propagation.verdicts.append(cancelled(child, words.stopped))
         elif words.stops_running:
             asked.append(str(child["id"]))
-            step.tx.notify((worker_key(str(child["worker_id"])),))
+            propagation.tx.notify((worker_key(str(child["worker_id"])),))
     if asked:
-        step.tx.execute("request_cancels", ids=json.dumps(asked), reason=words.stopped)
+        propagation.tx.execute("request_cancels", ids=json.dumps(asked), reason=words.stopped)
     return works

@@ -1,4 +1,4 @@
-"""Courses: what the engine must know of a run of a graph besides where its nodes stand.
+"""A run of a graph: what the engine must know of it besides where its nodes stand.
 
 The plan, the jobs of its nodes and what the run was given never change while it runs, so each
 process reads them once.
@@ -71,18 +71,18 @@ class GraphRun:
         self.failure_of = failure_of(policy)
 
 
-def policy_for(node: Node, spec: JobSpec, course: GraphRun) -> str | None:
+def policy_for(node: Node, spec: JobSpec, graph_run: GraphRun) -> str | None:
     """What a node changes of its job's policies, as JSON text."""
     is_plain = node.retries is None and node.timeout is None and node.isolation is None
-    if is_plain and not course.is_fresh and course.failure_of is None:
+    if is_plain and not graph_run.is_fresh and graph_run.failure_of is None:
         return None
     retry = spec.retry
     change = PolicyChange(
         retry=None if node.retries is None else msgspec.structs.replace(retry, limit=node.retries),
         timeout_ms=None if node.timeout is None else parse_duration(node.timeout),
         isolation=node.isolation,
-        fresh=course.is_fresh,
-        failure_of=course.failure_of,
+        fresh=graph_run.is_fresh,
+        failure_of=graph_run.failure_of,
     )
     return msgspec.json.encode(change).decode()
 
@@ -126,7 +126,7 @@ def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | No
     return found
 
 
-def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, GraphRun]:
+def graph_runs(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, GraphRun]:
     """The courses of these runs; one that is gone, or is not ours, is left out."""
     known = _remembered(tx)
     missing = [graph_id for graph_id in graph_ids if graph_id not in known]
@@ -137,15 +137,15 @@ def courses(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, 
             if row["namespace"] == namespace
         ]
         outer = {str(row["parent_id"]) for row in rows if row["parent_id"] is not None}
-        around = courses(tx, outer, namespace=namespace) if outer else {}
+        around = graph_runs(tx, outer, namespace=namespace) if outer else {}
         for row in rows:
             shape = shape_of(tx, row["job"], row["version"], namespace=namespace)
             parent = around.get(str(row["parent_id"]))
             within = parent, row["node"]
-            course = course_of(tx, str(row["id"]), shape, row["args"], within, row["origin"])
+            graph_run = graph_run_of(tx, str(row["id"]), shape, row["args"], within, row["origin"])
             as_of = submitted_at(tx, row) if parent is None else parent.as_of
-            course.set(policy=row["policy"], as_of=as_of)
-            remember(tx, course)
+            graph_run.set(policy=row["policy"], as_of=as_of)
+            remember(tx, graph_run)
     return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
 
 
@@ -160,7 +160,7 @@ def submitted_at(tx: Tx, row: Row) -> int:
     return first
 
 
-def course_of(  # what one row of a run has
+def graph_run_of(  # what one row of a run has
     tx: Tx,
     graph_id: str,
     shape: GraphShape,
@@ -177,11 +177,11 @@ def course_of(  # what one row of a run has
     return GraphRun(graph_id, shape, params, is_asked=is_asked, wide=wide, origin=origin)
 
 
-def remember(tx: Tx, course: GraphRun) -> None:
+def remember(tx: Tx, graph_run: GraphRun) -> None:
     known = _remembered(tx)
     while len(known) >= REMEMBERED:
         known.pop(next(iter(known)), None)
-    known[course.graph_id] = course
+    known[graph_run.graph_id] = graph_run
 
 
 def remembered(tx: Tx, graph_ids: Collection[str]) -> list[GraphRun]:

@@ -1,4 +1,4 @@
-"""Step: what the endings of some nodes lead to, wave by wave, until nothing changes any more."""
+"""Propagation: what the ends of some nodes lead to, wave by wave, until nothing changes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterable
 import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
-from rota.engine.graphs.complete import GraphOutcome, conclude
-from rota.engine.graphs.failure_modes import stop, trip
+from rota.engine.graphs.complete import GraphOutcome, complete
+from rota.engine.graphs.failure_modes import fail_fast, stop
 from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.endings import ENDINGS, NodeEnding
 from rota.engine.graphs.nodes.mapped import instance_ended
@@ -52,13 +52,18 @@ class Propagation:
     """What the endings of one transaction lead to."""
 
     def __init__(
-        self, tx: Tx, known: dict[str, GraphRun], *, namespace: str, board: NodeRows | None = None
+        self,
+        tx: Tx,
+        known: dict[str, GraphRun],
+        *,
+        namespace: str,
+        node_rows: NodeRows | None = None,
     ) -> None:
         self.tx = tx
         self._namespace = namespace
-        self.courses = known
-        self.board = board or NodeRows(tx)
-        self.releases = NodeReleases(tx, self.board, namespace=namespace)
+        self.graph_runs = known
+        self.node_rows = node_rows or NodeRows(tx)
+        self.releases = NodeReleases(tx, self.node_rows, namespace=namespace)
         self._wave: dict[Place, Ending] = {}
         self._settling: list[NodeRow] = []
         self._judged: dict[Place, None] = {}
@@ -67,7 +72,7 @@ class Propagation:
 
     def take(self, each: NodeEnding) -> None:
         """A run has ended; one that is not the node's own any more says nothing."""
-        row = self.board.rows.get((each.graph_id, each.node))
+        row = self.node_rows.rows.get((each.graph_id, each.node))
         if row is None or row.is_final:
             return
         if each.item is not None:
@@ -87,13 +92,13 @@ class Propagation:
         error: ErrorDetail | None = None,
     ) -> None:
         """The node ends like this."""
-        course = self.courses[row.graph_id]
-        if row.state == "active" and course.shape.graph.max_nodes is not None:
-            self.releases.give_place(course)
+        graph_run = self.graph_runs[row.graph_id]
+        if row.state == "active" and graph_run.shape.graph.max_nodes is not None:
+            self.releases.give_place(graph_run)
         row.state, row.reason = ending.value, keepable(reason)[:MAX_REASON] if reason else None
         if ending is Ending.FAILED:
-            row.result = error_text(error, reason) if row.name in course.shape.errors else None
-        self.board.change(row)
+            row.result = error_text(error, reason) if row.name in graph_run.shape.errors else None
+        self.node_rows.change(row)
         self._wave[row.place] = ending
 
     def run(self) -> GraphOutcome:
@@ -108,71 +113,71 @@ class Propagation:
                 self.releases.fill_places()
                 self.releases.fill_maps()
             self._fail_refused()
-        self.board.flush(self.releases.make())
+        self.node_rows.flush(self.releases.make())
         if not self._over:
             return GraphOutcome(self.verdicts, {})
-        over = conclude(self, self._over)
+        over = complete(self, self._over)
         return GraphOutcome([*self.verdicts, *over.verdicts], over.restarts)
 
     def _node_ended(self, row: NodeRow, each: NodeEnding) -> None:
         if is_stopping(row):
             end_stopped(self, row)
             return
-        course = self.courses[each.graph_id]
+        graph_run = self.graph_runs[each.graph_id]
         ending, reason, detail = ENDINGS[each.state], each.reason, each.error
-        kind = course.shape.plan.nodes[row.name].node.kind
+        kind = graph_run.shape.plan.nodes[row.name].node.kind
         skips: list[str] = []
         if ending is Ending.SUCCESS:
-            if row.name in course.shape.wanted:
+            if row.name in graph_run.shape.wanted:
                 row.result = each.result
             if kind in DECIDING:
                 try:
                     text = given(self.tx, each.result or "null", f"the result of node {row.name!r}")
-                    skips = _skips(course, row.name, kind, text)
+                    skips = _skips(graph_run, row.name, kind, text)
                 except BadInput as error:
                     detail = ErrorDetail(type=type(error).__name__, message=str(error))
                     ending, reason = Ending.FAILED, str(error)
         self.end(row, ending, reason, detail)
         if skips:
-            self._skip(course, skips, f"{kind} {row.name} left it out")
+            self._skip(graph_run, skips, f"{kind} {row.name} left it out")
         if ending is Ending.FAILED:
-            trip(self, course, row)
+            fail_fast(self, graph_run, row)
 
-    def _skip(self, course: GraphRun, names: Iterable[str], reason: str) -> None:
-        places = [(course.graph_id, name) for name in names]
-        self.board.lock(places)
+    def _skip(self, graph_run: GraphRun, names: Iterable[str], reason: str) -> None:
+        places = [(graph_run.graph_id, name) for name in names]
+        self.node_rows.lock(places)
         for place in places:
-            row = self.board.rows[place]
+            row = self.node_rows.rows[place]
             if row.state in WAITING:
                 self.end(row, Ending.SKIPPED, reason)
 
     def _count(self) -> None:
         """The children of what has ended hear of it."""
         wave, self._wave = self._wave, {}
-        self.board.lock(self._heirs(wave))
+        self.node_rows.lock(self._heirs(wave))
         for (graph_id, name), ending in wave.items():
-            shape = self.courses[graph_id].shape
+            shape = self.graph_runs[graph_id].shape
             for child in shape.children[name]:
-                row = self.board.rows[graph_id, child]
+                row = self.node_rows.rows[graph_id, child]
                 if name in shape.plan.nodes[child].setups:
                     row.add(ending.value, _SETUP_FIELDS[ending])
                 else:
                     row.add(ending.value)
-                self.board.change(row)
+                self.node_rows.change(row)
                 self._judged[row.place] = None
             for other in shape.dependents.get(name, ()):
-                row = self.board.rows[graph_id, other]
+                row = self.node_rows.rows[graph_id, other]
                 row.add(_SETUP_FIELDS[ending])
-                self.board.change(row)
+                self.node_rows.change(row)
                 self._judged[row.place] = None
-            own = self.board.rows[graph_id, name]
+            own = self.node_rows.rows[graph_id, name]
             if own.settled >= len(shape.plan.nodes[name].parents):
                 self._settling.append(own)
 
     def _heirs(self, wave: Iterable[Place]) -> list[Place]:
         found: list[Place] = []
         for graph_id, name in wave:
-            shape = self.courses[graph_id].shape
+            shape = self.graph_runs[graph_id].shape
             found += [(graph_id, each) for each in shape.children[name]]
             found += [(graph_id, each) for each in shape.dependents.get(name, ())]
         return found
@@ -184,13 +189,13 @@ class Propagation:
         """
         while self._settling:
             settled, self._settling = self._settling, []
-            self.board.lock(self._below(settled))
+            self.node_rows.lock(self._below(settled))
             for row in settled:
-                shape = self.courses[row.graph_id].shape
+                shape = self.graph_runs[row.graph_id].shape
                 for child in shape.children[row.name]:
-                    heir = self.board.rows[row.graph_id, child]
+                    heir = self.node_rows.rows[row.graph_id, child]
                     heir.add("settled")
-                    self.board.change(heir)
+                    self.node_rows.change(heir)
                     if (
                         heir.is_final
                         and heir.place not in self._wave
@@ -198,40 +203,40 @@ class Propagation:
                     ):
                         self._settling.append(heir)
                 if not shape.children[row.name]:
-                    end = self.board.rows[row.graph_id, END]
+                    end = self.node_rows.rows[row.graph_id, END]
                     end.add("settled")
-                    self.board.change(end)
+                    self.node_rows.change(end)
                     if end.settled == shape.sinks:
                         self._over.append(row.graph_id)
 
     def _below(self, rows: Iterable[NodeRow]) -> list[Place]:
         found: list[Place] = []
         for row in rows:
-            children = self.courses[row.graph_id].shape.children[row.name]
+            children = self.graph_runs[row.graph_id].shape.children[row.name]
             found += [(row.graph_id, child) for child in children or (END,)]
         return found
 
     def _judge(self) -> None:
         judged, self._judged = self._judged, {}
         for place in judged:
-            row = self.board.rows[place]
+            row = self.node_rows.rows[place]
             if row.state not in STATES:
                 reason = f"its state on record is {row.state!r:.40}, and there is none of that name"
-                self._fail(self.courses[row.graph_id], row, reason)
+                self._fail(self.graph_runs[row.graph_id], row, reason)
             if row.state not in WAITING:
                 continue
-            planned = self.courses[row.graph_id].shape.plan.nodes[row.name]
+            planned = self.graph_runs[row.graph_id].shape.plan.nodes[row.name]
             is_teardown = planned.node.kind == "teardown"
             word = judge(planned.join, row.joined(planned), is_teardown=is_teardown)
             if word is Word.RUN:
-                self.releases.allow(self.courses[row.graph_id], row)
+                self.releases.allow(self.graph_runs[row.graph_id], row)
             elif word is not Word.WAIT:
                 self.end(row, ending_of(word), _because(word))
 
     def _fail_refused(self) -> None:
         """What a node is to be given does not exist: that node fails, and no other."""
-        for course, row, reason in self.releases.take_refused():
-            self._fail(course, row, reason)
+        for graph_run, row, reason in self.releases.take_refused():
+            self._fail(graph_run, row, reason)
 
     def _end_complete(self) -> None:
         """Of a mapped node there is nothing to do: no items, or all were done before."""
@@ -239,41 +244,43 @@ class Propagation:
             if not row.is_final:
                 self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
 
-    def _fail(self, course: GraphRun, row: NodeRow, reason: str) -> None:
+    def _fail(self, graph_run: GraphRun, row: NodeRow, reason: str) -> None:
         if row.width is None:
             self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
             row.run_id = None  # one of an earlier try, if any: this time nothing ran
         else:
             stop(self, row, Stopping(ending=Ending.FAILED, reason=reason, type="BadGraph"))
-        trip(self, course, row)
+        fail_fast(self, graph_run, row)
 
     def _begin(self) -> None:
         """Those that may run: conditions are asked, lists of mapped nodes are read."""
         asking = self.releases.take_asking()
         if not asking:
             return
-        self.board.flush()
+        self.node_rows.flush()
         known = NodeResults(self.tx)
         known.load_all(
-            (row.graph_id, name) for course, row in asking for name in course.shape.asks[row.name]
+            (row.graph_id, name)
+            for graph_run, row in asking
+            for name in graph_run.shape.asks[row.name]
         )
-        for course, row in asking:
-            node = course.shape.plan.nodes[row.name].node
+        for graph_run, row in asking:
+            node = graph_run.shape.plan.nodes[row.name].node
             try:
-                values = known.values(course, course.shape.asks[row.name])
+                values = known.values(graph_run, graph_run.shape.asks[row.name])
                 if not is_wanted(node, values):
                     self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
                 elif node.map is None:
-                    self.releases.release(course, row)
+                    self.releases.release(graph_run, row)
                 else:
-                    self.releases.spread(course, row, items_of(node, values))
+                    self.releases.spread(graph_run, row, items_of(node, values))
             except BadInput as error:
-                self._fail(course, row, str(error))
+                self._fail(graph_run, row, str(error))
 
 
-def _skips(course: GraphRun, name: str, kind: str, result: str) -> list[str]:
+def _skips(graph_run: GraphRun, name: str, kind: str, result: str) -> list[str]:
     skips = branch_skips if kind == "branch" else short_circuit_skips
-    return skips(course.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
+    return skips(graph_run.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
 
 
 def _because(word: Word) -> str:

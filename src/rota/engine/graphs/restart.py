@@ -15,64 +15,66 @@ from rota.store.base import Tx
 
 
 def place(
-    step: Propagation,
-    course: GraphRun,
+    propagation: Propagation,
+    graph_run: GraphRun,
     versions: Mapping[str, int | None],
     kept: Mapping[str, NodeRow],
 ) -> None:
     """Rows for all nodes; those that are kept have ended already."""
-    graph_id, shape = course.graph_id, course.shape
-    step.board.add(NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE))
+    graph_id, shape = graph_run.graph_id, graph_run.shape
+    propagation.node_rows.add(NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE))
     for name in shape.plan.nodes:
         row = NodeRow(
             graph_id=graph_id, name=name, state="pending", counts=NONE, version=versions[name]
         )
-        step.board.add(row)
+        propagation.node_rows.add(row)
     for name, old in kept.items():
         if name not in shape.plan.nodes:
             continue
-        row = step.board.rows[graph_id, name]
+        row = propagation.node_rows.rows[graph_id, name]
         # Of a mapped node it says whose instances count: those of this run, if it is done again.
         row.run_id = old.run_id if old.is_final or old.width is None else None
         row.earlier = old.earlier
         if old.is_final:
             row.width, row.made, row.ended, row.bad = old.width, old.made, old.ended, old.bad
-            step.end(row, Ending(old.state), old.reason)
+            propagation.end(row, Ending(old.state), old.reason)
             row.result = old.result  # of one that failed, its error as it was
-    step.judge((graph_id, name) for name in shape.first)
+    propagation.judge((graph_id, name) for name in shape.first)
 
 
-def go_on(tx: Tx, step: Propagation, *, namespace: str) -> list[Verdict]:
+def go_on(tx: Tx, propagation: Propagation, *, namespace: str) -> list[Verdict]:
     """Carry out a step and begin the runs again that it says are to be; gives the verdicts.
 
     The one way to run a step: who would read the verdicts alone would leave a run that has
     retries as it is, suspended for ever.
     """
     verdicts: list[Verdict] = []
-    steps = [step]
+    steps = [propagation]
     while steps:
-        step = steps.pop()
-        outcome = step.run()
+        propagation = steps.pop()
+        outcome = propagation.run()
         verdicts += outcome.verdicts
         for graph_id, now in outcome.restarts.items():
-            steps.append(_restarted(tx, step.courses[graph_id], namespace=namespace, now=now))
+            steps.append(
+                _restarted(tx, propagation.graph_runs[graph_id], namespace=namespace, now=now)
+            )
     return verdicts
 
 
-def _restarted(tx: Tx, course: GraphRun, *, namespace: str, now: int) -> Propagation:
+def _restarted(tx: Tx, graph_run: GraphRun, *, namespace: str, now: int) -> Propagation:
     """Begin a run again from what failed, in place; what succeeded is kept."""
-    nodes = existing(tx, course.graph_id)
-    kept = continued(course.shape, nodes)
-    for name in undone(course.shape, nodes):
+    nodes = existing(tx, graph_run.graph_id)
+    kept = continued(graph_run.shape, nodes)
+    for name in undone(graph_run.shape, nodes):
         row = nodes[name]
         row.state, row.earlier = "pending", in_place(row, kept.get(name))
-    tx.execute("forget_nodes", ids=json.dumps([course.graph_id]))
-    tx.execute("note_restart", id=course.graph_id)
-    tx.execute("disown_instances", id=course.graph_id)
+    tx.execute("forget_nodes", ids=json.dumps([graph_run.graph_id]))
+    tx.execute("note_restart", id=graph_run.graph_id)
+    tx.execute("disown_instances", id=graph_run.graph_id)
     tx.fresh.clear()
     # A millisecond later: ids of instances are made of it, and those of this one may be taken.
-    step = Propagation(
-        tx, {course.graph_id: course}, namespace=namespace, board=NodeRows(tx, now + 1)
+    propagation = Propagation(
+        tx, {graph_run.graph_id: graph_run}, namespace=namespace, node_rows=NodeRows(tx, now + 1)
     )
-    place(step, course, {name: row.version for name, row in nodes.items()}, nodes)
-    return step
+    place(propagation, graph_run, {name: row.version for name, row in nodes.items()}, nodes)
+    return propagation

@@ -32,7 +32,7 @@ class Stopping(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class StoppingNeeds(Protocol):
     """What is asked of a step."""
 
-    board: NodeRows
+    node_rows: NodeRows
 
     def end(
         self,
@@ -58,28 +58,30 @@ def stopping_of(row: NodeRow) -> Stopping | None:
     return read(_stopping, row.result or "", f"how node {row.name!r} is to end")
 
 
-def end_after_its_runs(step: StoppingNeeds, row: NodeRow, how: Stopping, *, waits: bool) -> None:
+def end_after_its_runs(
+    propagation: StoppingNeeds, row: NodeRow, how: Stopping, *, waits: bool
+) -> None:
     """The node ends as decided: now, or with the last of its runs if it has to wait for some."""
     if not waits:
-        end_as(step, row, how)
+        end_as(propagation, row, how)
         return
     kept = msgspec.structs.replace(how, reason=keepable(how.reason))
     row.state, row.reason = "active", kept.reason[:MAX_REASON]
     row.result = msgspec.json.encode(kept).decode()
-    step.board.change(row)
+    propagation.node_rows.change(row)
 
 
-def end_stopped(step: StoppingNeeds, row: NodeRow) -> None:
+def end_stopped(propagation: StoppingNeeds, row: NodeRow) -> None:
     """The last run of it has ended."""
     how = stopping_of(row)
     if how is not None:
-        end_as(step, row, how)
+        end_as(propagation, row, how)
 
 
-def end_as(step: StoppingNeeds, row: NodeRow, how: Stopping) -> None:
+def end_as(propagation: StoppingNeeds, row: NodeRow, how: Stopping) -> None:
     row.result = None
     error = ErrorDetail(type=how.type, message=how.reason) if how.type else None
-    step.end(row, how.ending, how.reason, error)
+    propagation.end(row, how.ending, how.reason, error)
 
 
 def has_live_instances(row: NodeRow) -> bool:

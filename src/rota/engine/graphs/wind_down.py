@@ -14,7 +14,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 
 from rota.engine.graphs.failure_modes import Halt, halt
-from rota.engine.graphs.graph_run import GraphRun, courses
+from rota.engine.graphs.graph_run import GraphRun, graph_runs
 from rota.engine.graphs.nodes.rows import END, DecidedEnd, NodeRows, decide, decided
 from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.restart import go_on
@@ -36,13 +36,14 @@ def wind_down(
     """
     begun = _open(tx, {each.run_id for each in verdicts} | _around(verdicts))
     ids = begun.intersection(each.run_id for each in verdicts)
-    known = courses(tx, sorted(ids), namespace=namespace) if ids else {}
-    board = NodeRows(tx)
+    known = graph_runs(tx, sorted(ids), namespace=namespace) if ids else {}
+    node_rows = NodeRows(tx)
     awaited = {each.run_id for each in verdicts if each.parent_id in begun}
     clearing = {
         each
-        for each, course in known.items()
-        if _clears(tx, board, course, namespace) or (each in awaited and _works(tx, course))
+        for each, graph_run in known.items()
+        if _clears(tx, node_rows, graph_run, namespace)
+        or (each in awaited and _works(tx, graph_run))
     }
     if not clearing:
         return set(), []
@@ -51,30 +52,30 @@ def wind_down(
         for row in tx.all("lock_graphs", ids=json.dumps(sorted(clearing)))
     }
     mine = {each.run_id: each for each in verdicts if fences.get(each.run_id) == each.fence}
-    step = Propagation(tx, known, namespace=namespace, board=board)
+    propagation = Propagation(tx, known, namespace=namespace, node_rows=node_rows)
     for run_id in sorted(mine.keys() & clearing):
-        _decide(step, known[run_id], mine[run_id])
-    return mine.keys() & clearing, go_on(tx, step, namespace=namespace)
+        _decide(propagation, known[run_id], mine[run_id])
+    return mine.keys() & clearing, go_on(tx, propagation, namespace=namespace)
 
 
 def _around(verdicts: Iterable[Verdict]) -> set[str]:
     return {each.parent_id for each in verdicts if each.parent_id is not None}
 
 
-def _works(tx: Tx, course: GraphRun) -> bool:
+def _works(tx: Tx, graph_run: GraphRun) -> bool:
     """Whether something of it runs: a graph around it that goes on must not take it for ended."""
-    rows = tx.all("live_children", ids=json.dumps([course.graph_id]))
+    rows = tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     return any(row["state"] in (State.RUNNING, State.SUSPENDED) for row in rows)
 
 
-def _decide(step: Propagation, course: GraphRun, verdict: Verdict) -> None:
+def _decide(propagation: Propagation, graph_run: GraphRun, verdict: Verdict) -> None:
     """No other node starts but teardowns, and the run ends as the verdict says."""
-    graph_id = course.graph_id
-    step.board.lock_waiting(graph_id)
-    step.board.lock([(graph_id, END)])
-    end = step.board.rows[graph_id, END]
+    graph_id = graph_run.graph_id
+    propagation.node_rows.lock_waiting(graph_id)
+    propagation.node_rows.lock([(graph_id, END)])
+    end = propagation.node_rows.rows[graph_id, END]
     is_cancel = verdict.verb == "cancel"
-    step.tx.execute(
+    propagation.tx.execute(
         "note_winding_down",
         id=graph_id,
         fence=verdict.fence,
@@ -85,44 +86,44 @@ def _decide(step: Propagation, course: GraphRun, verdict: Verdict) -> None:
         return
     was_paused = end.state == "paused"
     decide(end, DecidedEnd(verb="cancel" if is_cancel else "founder", reason=verdict.reason))
-    step.board.change(end)
+    propagation.node_rows.change(end)
     because = _BECAUSE[verdict.verb]
     words = Halt(
         unstarted=f"not started: {because}", stopped=f"cancelled: {because}", spares=("teardown",)
     )
-    halt(step, course, words, was_paused=was_paused)
+    halt(propagation, graph_run, words, was_paused=was_paused)
 
 
-def _clears(tx: Tx, board: NodeRows, course: GraphRun, namespace: str) -> bool:
+def _clears(tx: Tx, node_rows: NodeRows, graph_run: GraphRun, namespace: str) -> bool:
     """Whether it, or a graph inside of it, has a teardown that may have something to do."""
-    if any(_is_due(board, course, name) for name in course.shape.teardowns):
+    if any(_is_due(node_rows, graph_run, name) for name in graph_run.shape.teardowns):
         return True
-    inner = _begun(tx, _inner(tx, course), namespace)
+    inner = _begun(tx, _inner(tx, graph_run), namespace)
     return any(_clears(tx, NodeRows(tx), each, namespace) for each in inner.values())
 
 
-def _is_due(board: NodeRows, course: GraphRun, name: str) -> bool:
-    setups = course.shape.plan.nodes[name].node.setups
-    board.lock((course.graph_id, each) for each in (name, *setups))
-    row = board.rows.get((course.graph_id, name))
+def _is_due(node_rows: NodeRows, graph_run: GraphRun, name: str) -> bool:
+    setups = graph_run.shape.plan.nodes[name].node.setups
+    node_rows.lock((graph_run.graph_id, each) for each in (name, *setups))
+    row = node_rows.rows.get((graph_run.graph_id, name))
     if row is None or row.is_final:
         return False
-    states = [board.rows[course.graph_id, each].state for each in setups]
+    states = [node_rows.rows[graph_run.graph_id, each].state for each in setups]
     return not states or any(state in _NEEDED for state in states)
 
 
-def _inner(tx: Tx, course: GraphRun) -> list[str]:
+def _inner(tx: Tx, graph_run: GraphRun) -> list[str]:
     """The runs of its nodes that are graphs and have begun."""
-    if not course.shape.inner:
+    if not graph_run.shape.inner:
         return []
-    rows = tx.all("live_children", ids=json.dumps([course.graph_id]))
+    rows = tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     return [str(row["id"]) for row in rows if row["state"] == State.SUSPENDED]
 
 
 def _begun(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, GraphRun]:
     """Those that are runs of graphs, and have begun and not ended."""
     open_ones = sorted(_open(tx, run_ids))
-    return courses(tx, open_ones, namespace=namespace) if open_ones else {}
+    return graph_runs(tx, open_ones, namespace=namespace) if open_ones else {}
 
 
 def _open(tx: Tx, run_ids: Collection[str]) -> set[str]:

@@ -1,4 +1,4 @@
-"""Audit: acts in a chain of hashes, so that changing, hiding or adding one is noticed.
+"""The audit chain: entries in a chain of hashes, so that changing, hiding or adding one is noticed.
 
 A change writes its act without a place in the chain; sealing gives places to those that have none,
 in batches, one sealer at a time for each namespace. Who writes never waits for the chain (ADR 21).

@@ -1,4 +1,4 @@
-"""Acts: what people did, with who, when and why; written with the change itself."""
+"""The audit log: what people did, with who, when and why; written with the change itself."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def await_act(tx: Tx, by: Actor) -> None:
     tx.drafts[by.act_id] = {}
 
 
-def said_of_act(tx: Tx, by: Actor) -> dict[str, Any]:
+def audit_detail_of(tx: Tx, by: Actor) -> dict[str, Any]:
     """The details that verbs would have written themselves."""
     return tx.drafts.pop(by.act_id)
 

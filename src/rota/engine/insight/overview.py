@@ -62,7 +62,7 @@ def overview(
     *,
     namespace: str,
     window_ms: int,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     queues: Sequence[str] | None = None,
 ) -> Overview:
     """All of it at one moment; asked rarely, so that it may read a little."""
@@ -77,7 +77,7 @@ def overview(
     ]
     buckets = timeline(tx, namespace=namespace, window_ms=window_ms, queues=queues)
     hour = Spans(first=now, span_ms=HOUR_MS + 1, count=1)
-    coming = count_ahead(tx, namespace=namespace, start=now, spans=hour, timetables=timetables)
+    coming = count_ahead(tx, namespace=namespace, start=now, spans=hour, compiled=compiled)
     return Overview(
         now=now,
         window_ms=window_ms,

@@ -1,4 +1,4 @@
-"""Limits: what bounds a queue now.
+"""Queue limits: what bounds a queue now.
 
 A queue has none of its own: they follow from who serves it, from the quotas of its namespace, from
 breakers of its jobs, from windows and from a pause.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.holds import counted, scene, seconds
+from rota.engine.admission.holds import counted, holds, seconds
 from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why_graph import Ask, why_graph, why_node, why_not_begun, why_paused
 from rota.engine.jobs.definitions import spec_of
@@ -118,7 +118,7 @@ def _ready(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     wait_ms = run.ready_at - now_ms(tx)
-    here = scene(tx, namespace=namespace)
+    here = holds(tx, namespace=namespace)
     if wait_ms > 0:
         cause = _retry(tx, run, namespace) if run.attempt else "its start was put off"
         says = f"it waits for another {seconds(wait_ms)} ({cause})"
@@ -150,7 +150,7 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 
 
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    here = scene(tx, namespace=namespace)
+    here = holds(tx, namespace=namespace)
     found = here.obstacles(job=run.job, queue=run.queue)
     apart = why_apart(tx, run, namespace=namespace)
     if apart:

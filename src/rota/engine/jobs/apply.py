@@ -38,12 +38,12 @@ def apply(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is 
     *,
     namespace: str,
     by: Actor,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     new_id: NewId,
 ) -> Plan:
     """Do it and tell what was done; nothing is written when all is as it should be."""
     plan = compare(tx, bundles, wish, namespace=namespace)
-    doer = _Doer(tx, namespace, by, timetables, new_id, now_ms(tx))
+    doer = _Doer(tx, namespace, by, compiled, new_id, now_ms(tx))
     for change in plan.changes:
         if change.verb == "remove":
             doer.remove(change)
@@ -67,7 +67,7 @@ class _Doer(NamedTuple):
     tx: Tx
     namespace: str
     by: Actor
-    timetables: CompiledSchedules
+    compiled: CompiledSchedules
     new_id: NewId
     since: int
     """When it is done: what comes together has come at the same moment."""
@@ -90,7 +90,7 @@ class _Doer(NamedTuple):
                 job=bundle.schedules[name].job,
                 origin="file",
                 who=self.by.who,
-                timetables=self.timetables,
+                compiled=self.compiled,
                 new_id=self.new_id,
                 namespace=self.namespace,
             )

@@ -58,7 +58,7 @@ class Declarer(msgspec.Struct, frozen=True, kw_only=True):
 
     namespace: str
     who: str
-    timetables: CompiledSchedules
+    compiled: CompiledSchedules
     new_id: NewId
     decides: bool = False
     """Whether a person starts it: with nobody else at work, its code counts as the newest."""
@@ -165,7 +165,7 @@ def _put_schedules(
             job=each.job,
             origin="code",
             who=hand.who,
-            timetables=hand.timetables,
+            compiled=hand.compiled,
             new_id=hand.new_id,
             app=app,
         )

@@ -1,4 +1,4 @@
-"""Carried: all versions of jobs that a start has carried out, not only the one that it names.
+"""Deployed versions: all versions of jobs that a start carries out, not only the one that it names.
 
 A graph has its nodes carried out, with the versions that its run is pinned to, and those of the
 graphs inside of it. Each of them may name a job that is told when it fails.

@@ -1,4 +1,4 @@
-"""Misfits: runs whose arguments the function of a worker does not take.
+"""Argument mismatch: runs whose arguments the function of a worker does not take.
 
 While a deploy is under way two versions of a job are alive. A run that the wrong one has claimed
 goes back, without costing an attempt, into a lane that only those look into whose function takes

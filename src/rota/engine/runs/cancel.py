@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rota.engine.failures.batch_isolation import split
-from rota.engine.graphs.nodes.links import kinship
+from rota.engine.graphs.nodes.links import parent_fields
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import find
 from rota.engine.runs.finish import finish
@@ -48,7 +48,7 @@ def cancel(  # whom, why, and how
             reason=reason,
             fired=row["schedule_id"] is not None,
             force=force,
-            **kinship(row),
+            **parent_fields(row),
         )
         # Whatever its graph looks like, one run can be ended by hand.
         if not split(tx, lambda tx: finish(tx, [verdict], namespace=namespace)):

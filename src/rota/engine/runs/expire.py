@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.nodes.links import kinship, verdict_facts
+from rota.engine.graphs.nodes.links import parent_fields, verdict_facts
 from rota.engine.runs.finish import finish
 from rota.model.run import Verdict
 from rota.rules.text.duration import format_duration
@@ -46,5 +46,5 @@ def _verdict(row: Row) -> Verdict:
         verb="expire",
         reason="expired: it waited too long in its queue",
         fired=row["schedule_id"] is not None,
-        **kinship(row),
+        **parent_fields(row),
     )

@@ -1,4 +1,4 @@
-"""Inspect: read runs, live or ended, without changing anything."""
+"""Find: read runs, live or ended, without changing anything."""
 
 from __future__ import annotations
 

@@ -9,9 +9,9 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from rota.engine.admission.graph_runs import let_others
+from rota.engine.admission.graph_runs import release_others
 from rota.engine.failures.batch_isolation import beside, each_apart, set_aside
-from rota.engine.failures.breakers.tally import judge_breakers, observe
+from rota.engine.failures.breakers.tally import judge_breakers, tally_attempts
 from rota.engine.failures.failed_runs import failed_runs
 from rota.engine.failures.give_up import give_up
 from rota.engine.failures.on_failure import tell_failures
@@ -21,8 +21,8 @@ from rota.engine.graphs.advance import advance, ended
 from rota.engine.graphs.nodes.links import refused
 from rota.engine.graphs.wind_down import wind_down
 from rota.engine.runs.argument_mismatch import spared
-from rota.engine.schedules.outcomes import settle
-from rota.engine.values.artifacts import keep_results
+from rota.engine.schedules.outcomes import record_outcomes
+from rota.engine.values.artifacts import store_large_results
 from rota.engine.values.result_cache import keep_memos
 from rota.engine.wakeup_keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
 from rota.model.run import Verdict
@@ -68,7 +68,7 @@ def _refuse(tx: Tx, verdict: Verdict, error: Exception, namespace: str) -> list[
 
 
 def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
-    ordered = keep_results(tx, verdicts)
+    ordered = store_large_results(tx, verdicts)
     if any(verdict.misfit for verdict in ordered):
         ordered = spared(tx, ordered, namespace=namespace)
     if any(verdict.kind for verdict in ordered):
@@ -76,7 +76,7 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         tx.execute("record_attempts", batch=_batch(failed), namespace=namespace)
         if any(verdict.max_crashes for verdict in failed):
             ordered = quarantined(tx, ordered)
-    seen = beside(tx, lambda: observe(tx, ordered, namespace=namespace), what="a breaker")
+    seen = beside(tx, lambda: tally_attempts(tx, ordered, namespace=namespace), what="a breaker")
     ending, follow = _wind_down(tx, ordered, namespace)
     retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
     returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
@@ -193,7 +193,7 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
         verbs = {verdict.run_id: verdict.verb for verdict in verdicts}
         mine = [row for row in fired if str(row["id"]) not in lost]
         ends = [(row, TRANSITIONS[verbs[str(row["id"])]].to) for row in mine]
-        beside(tx, lambda: settle(tx, ends), what="what a schedule knows of its runs")
+        beside(tx, lambda: record_outcomes(tx, ends), what="what a schedule knows of its runs")
     follow = _followed(tx, verdicts, lost, gone, namespace)
     if follow:
         finish(tx, follow, namespace=namespace)
@@ -220,7 +220,7 @@ def _followed(
     over = [verdict for verdict in mine if verdict.verb in _ENDS_GRAPH]
     if over:
         what = "runs that wait for a turn of their graph"
-        beside(tx, lambda: let_others(tx, over, namespace=namespace), what=what)
+        beside(tx, lambda: release_others(tx, over, namespace=namespace), what=what)
     nodes = [each for each in mine if each.parent_id is not None and each.run_id not in gone]
     if nodes:
         endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]

@@ -1,4 +1,4 @@
-"""Checkpoint: how far a long handler has come, for the attempt after it.
+"""Handler state: how far a long handler has come, for the attempt after it.
 
 Kept in the row of the run, so that it is gone when the run has ended.
 """

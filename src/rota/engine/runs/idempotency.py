@@ -1,4 +1,4 @@
-"""Requests by key: the same request again is answered as it was the first time.
+"""Idempotency: the same request again, by its key, is answered as it was the first time.
 
 The key, the change and the answer are one transaction, so there is no moment in which one of them
 is there without the others; a second request with the key waits for the first one to commit.

@@ -6,7 +6,6 @@ import msgspec
 
 from rota.engine.failures.poison_search import weeded
 from rota.engine.wakeup_keys import queue_key
-from rota.rules.admission.order import CREDIT_MS
 from rota.store.base import Tx
 
 
@@ -21,9 +20,9 @@ def promote(tx: Tx, *, limit: int) -> Promoted:
     """Queue up to `limit` due runs, longest due first, of all namespaces."""
     rows = weeded(
         tx,
-        lambda: tx.all("promote_runs", limit=limit, credit_ms=CREDIT_MS),
+        lambda: tx.all("promote_runs", limit=limit),
         candidates=lambda: tx.all("due_runs", limit=limit),
-        attempt=lambda row: tx.execute("try_promote", id=str(row["id"]), credit_ms=CREDIT_MS),
+        attempt=lambda row: tx.execute("try_promote", id=str(row["id"])),
         verb="cancel",
     )
     tx.offer({str(row["id"]): queue_key(row["namespace"], row["queue"]) for row in rows})

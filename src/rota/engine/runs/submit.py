@@ -11,11 +11,10 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rota.engine.runs.find import endings, find_all
-from rota.engine.values.artifacts import keep_args, load_kept
+from rota.engine.values.artifacts import load_kept, store_large_args
 from rota.engine.wakeup_keys import DUE, queue_key
 from rota.model.artifact import is_pointer
 from rota.model.run import NewRun, Submitted
-from rota.rules.admission.order import CREDIT_MS
 from rota.rules.text.json_values import same_json
 from rota.store.base import Tx
 
@@ -56,9 +55,9 @@ def submit(
             _offer(tx, fresh, namespace)
         else:
             tx.notify(_wakes(fresh, namespace))
-        batch = msgspec.json.encode(keep_args(tx, fresh)).decode()
+        batch = msgspec.json.encode(store_large_args(tx, fresh)).decode()
         insert = "insert_fired" if is_fired else "insert_runs"
-        tx.execute(insert, batch=batch, namespace=namespace, credit_ms=CREDIT_MS)
+        tx.execute(insert, batch=batch, namespace=namespace)
         if is_repeat:
             _take_back_ended(tx, fresh, namespace)
     return [answers.get(run.id) or Submitted(id=run.id) for run in runs]

@@ -1,4 +1,4 @@
-"""Timetables: what schedules say, in the form that decisions need; read once for each text."""
+"""Compiled schedules: what they say, in the form that decisions need; read once for each text."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     job: str,
     origin: ScheduleOrigin,
     who: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     new_id: NewId,
     app: str | None = None,
     is_new: bool = False,
@@ -55,7 +55,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     """
     if isinstance(schedule.calendar, str):  # nobody removes or changes it meanwhile
         lock_name(tx, "calendar", schedule.calendar, namespace=namespace)
-    plan = timetables.compile(
+    plan = compiled.compile(
         schedule, seed=seed_of(namespace, name), calendars=calendars_of(tx, schedule, namespace)
     )
     facts = {
@@ -73,14 +73,14 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     }
     now = now_ms(tx)
     seed = seed_of(namespace, name)
-    at = _times(plan, _first_cursor(plan, now), seed=seed, timetables=timetables)
+    at = _times(plan, _first_cursor(plan, now), seed=seed, compiled=compiled)
     if schedule.is_paused:
         at |= {"state": "paused", "look_at": None}
     made = tx.execute("insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts)
     if not made and is_new:
         raise Outdated(f"there is a schedule {name} by now: choose another name, or change that")
     if not made:
-        _replace(tx, plan, facts, namespace=namespace, name=name, timetables=timetables)
+        _replace(tx, plan, facts, namespace=namespace, name=name, compiled=compiled)
     tx.notify((LOOK,))
     return show(tx, name, namespace=namespace)
 
@@ -92,7 +92,7 @@ def _replace(  # what is new, and where
     *,
     namespace: str,
     name: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
 ) -> None:
     row = _take(tx, name, namespace)
     old = readable(row["spec"])
@@ -104,7 +104,7 @@ def _replace(  # what is new, and where
     is_moved = old is None or timing(old) != timing(plan.schedule)
     if is_moved or state in ("error", "ended"):
         cursor = max(row["cursor_at"], _first_cursor(plan, row["now"]))
-        times = _times(plan, cursor, seed=seed_of(namespace, name), timetables=timetables)
+        times = _times(plan, cursor, seed=seed_of(namespace, name), compiled=compiled)
         at = {"last_at": None} | times
         state = "paused" if state == "paused" else at.pop("state")
     if old is not None and old.is_paused != plan.schedule.is_paused:
@@ -134,13 +134,13 @@ def _first_cursor(plan: CompiledSchedule, now: int) -> int:
 
 
 def _times(
-    plan: CompiledSchedule, cursor: int, *, seed: str, timetables: CompiledSchedules
+    plan: CompiledSchedule, cursor: int, *, seed: str, compiled: CompiledSchedules
 ) -> dict[str, Any]:
     next_at = plan.table.after(cursor)
     if next_at is None:
         state = "ended" if plan.event is None else "active"
         return {"cursor_at": cursor, "next_at": None, "look_at": None, "state": state}
-    look_at = timetables.look_at(plan, next_at, seed=seed)
+    look_at = compiled.look_at(plan, next_at, seed=seed)
     return {"cursor_at": cursor, "next_at": next_at, "look_at": look_at, "state": "active"}
 
 

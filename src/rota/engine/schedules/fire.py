@@ -87,7 +87,7 @@ class _Moved(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fire(
-    tx: Tx, *, limit: int, timetables: CompiledSchedules, new_id: NewId, ahead_ms: int = 0
+    tx: Tx, *, limit: int, compiled: CompiledSchedules, new_id: NewId, ahead_ms: int = 0
 ) -> FireResult:
     """Look at up to `limit` schedules, the longest due first, of all namespaces.
 
@@ -97,12 +97,12 @@ def fire(
     if not rows:
         return FireResult(looked=0)
     if not tx.is_careful:
-        return _fire(tx, rows, timetables, new_id)
+        return _fire(tx, rows, compiled, new_id)
     fired = each_apart(
         tx,
         rows,
-        lambda row: _fire(tx, [row], timetables, new_id),
-        instead=lambda row, error: _break(tx, row, error, timetables),
+        lambda row: _fire(tx, [row], compiled, new_id),
+        instead=lambda row, error: _break(tx, row, error, compiled),
     )
     return FireResult(
         looked=len(rows),
@@ -113,10 +113,10 @@ def fire(
     )
 
 
-def _break(tx: Tx, row: Row, error: Exception, timetables: CompiledSchedules) -> FireResult:
+def _break(tx: Tx, row: Row, error: Exception, compiled: CompiledSchedules) -> FireResult:
     """A schedule that raises while it is fired: the state `error`, as if it could not be read."""
     look = _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
-    moved = msgspec.json.encode([_moved(look, None, timetables)]).decode()
+    moved = msgspec.json.encode([_moved(look, None, compiled)]).decode()
     beside(tx, lambda: tx.execute("move_schedules", batch=moved), what=f"schedule {row['name']}")
     return FireResult(
         looked=1,
@@ -126,10 +126,10 @@ def _break(tx: Tx, row: Row, error: Exception, timetables: CompiledSchedules) ->
     )
 
 
-def _fire(tx: Tx, rows: Sequence[Row], timetables: CompiledSchedules, new_id: NewId) -> FireResult:
+def _fire(tx: Tx, rows: Sequence[Row], compiled: CompiledSchedules, new_id: NewId) -> FireResult:
     calendars = load_calendars(tx, rows)
     memory: _Memory = {}
-    looks = [_look(row, timetables, calendars, memory) for row in rows]
+    looks = [_look(row, compiled, calendars, memory) for row in rows]
     windows = load_blackouts(tx, rows)
     asks: list[StartRequest] = []
     for place, look in enumerate(looks):
@@ -141,7 +141,7 @@ def _fire(tx: Tx, rows: Sequence[Row], timetables: CompiledSchedules, new_id: Ne
         if ask is not None:
             asks.append(ask)
     begun = begin(tx, asks, new_id=new_id)
-    moved = [_moved(look, begun.get(str(look.row["id"])), timetables) for look in looks]
+    moved = [_moved(look, begun.get(str(look.row["id"])), compiled) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
     stop_old(tx, begun.values())
     return FireResult(
@@ -178,13 +178,13 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
     return found
 
 
-def _look(row: Row, timetables: CompiledSchedules, calendars: Calendars, memory: _Memory) -> _Look:
+def _look(row: Row, compiled: CompiledSchedules, calendars: Calendars, memory: _Memory) -> _Look:
     # A look ahead is made as if it were that time already.
     now = max(row["now"], row["look_at"] or 0)
     row = {**row, "id": str(row["id"]), "now": now}  # as text once: it is asked for eight times
     seed = seed_of(row["namespace"], row["name"])
     try:
-        plan = plan_of(row, timetables, calendars)
+        plan = plan_of(row, compiled, calendars)
         return _Look(row=row, plan=plan, due=_due(row, plan, seed, memory))
     except Exception as error:  # noqa: BLE001  # whatever it is, the others fire
         return _broken(row, error)
@@ -195,13 +195,13 @@ def _broken(row: Row, error: Exception) -> _Look:
     return _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
 
 
-def plan_of(row: Row, timetables: CompiledSchedules, calendars: Calendars) -> CompiledSchedule:
+def plan_of(row: Row, compiled: CompiledSchedules, calendars: Calendars) -> CompiledSchedule:
     """What a schedule says; BadInput when it cannot be understood, or its job is not known."""
     if row["version"] is None:
         raise UnknownJob(row["job"])
     if row.get("job_spec") is not None:
         spec_of(row["job_spec"])
-    return timetables.plan(
+    return compiled.plan(
         row["spec"],
         seed=seed_of(row["namespace"], row["name"]),
         calendars=calendars.get(row["namespace"], {}),
@@ -267,7 +267,7 @@ def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
     return StartRequest(row=row, plan=look.plan, starts=starts, held=held, waits=is_asked)
 
 
-def _moved(look: _Look, begun: StartResult | None, timetables: CompiledSchedules) -> _Moved:
+def _moved(look: _Look, begun: StartResult | None, compiled: CompiledSchedules) -> _Moved:
     row, plan = look.row, look.plan
     state, next_at = row["state"], look.due.next
     look_at: int | None = None
@@ -281,7 +281,7 @@ def _moved(look: _Look, begun: StartResult | None, timetables: CompiledSchedules
         elif look.due.has_more:
             look_at = row["now"]
         elif next_at is not None:
-            look_at = timetables.look_at(plan, next_at, seed=look.seed)
+            look_at = compiled.look_at(plan, next_at, seed=look.seed)
         elif begun is not None and not begun.running and not begun.waiting:
             # It counts from an end, and nothing is there that could end: a window held it back.
             look_at = next_at = plan.table.after(row["now"])

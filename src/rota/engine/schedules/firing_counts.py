@@ -1,4 +1,4 @@
-"""Ahead: how often schedules will fire in each of the spans to come, without naming each firing.
+"""Firing counts: how often schedules will fire in each span to come, without naming each firing.
 
 Schedules that say the same are counted once for all, and a rule that can be counted is not walked.
 """
@@ -77,11 +77,11 @@ class FiringCounts(msgspec.Struct, frozen=True):
 
 
 def count_ahead(
-    tx: Tx, *, namespace: str, start: int, spans: Spans, timetables: CompiledSchedules
+    tx: Tx, *, namespace: str, start: int, spans: Spans, compiled: CompiledSchedules
 ) -> FiringCounts:
     """From `start`, or now if that is later, to the end of the last span."""
     end = spans.last(spans.count - 1)
-    asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
+    asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
     groups = _alike(asked.all, start)
     waiting: list[list[EqualSchedules]] = [[] for _ in range(spans.count)]
 

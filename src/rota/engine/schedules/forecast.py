@@ -31,12 +31,12 @@ class Forecast(msgspec.Struct, frozen=True):
     is_cut: bool
 
 
-def forecast(tx: Tx, *, namespace: str, hours: int, timetables: CompiledSchedules) -> Forecast:
+def forecast(tx: Tx, *, namespace: str, hours: int, compiled: CompiledSchedules) -> Forecast:
     """From now on; a first part of an hour counts as one."""
     now = now_ms(tx)
     first = now // HOUR_MS * HOUR_MS
     spans = Spans(first=first, span_ms=HOUR_MS, count=hours)
-    coming = count_ahead(tx, namespace=namespace, start=now, spans=spans, timetables=timetables)
+    coming = count_ahead(tx, namespace=namespace, start=now, spans=spans, compiled=compiled)
     took = means(tx, namespace=namespace, span_ms=HOUR_MS, since=now - PAST_MS)
     runs = [0] * hours
     busy = [0] * hours

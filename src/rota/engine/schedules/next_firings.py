@@ -1,4 +1,4 @@
-"""Coming: the next firings of one schedule, with what is special about them."""
+"""The next firings of one schedule, with what is special about them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.store.base import Tx
 
 
 def coming(
-    tx: Tx, view: ScheduleView, *, namespace: str, timetables: CompiledSchedules, count: int
+    tx: Tx, view: ScheduleView, *, namespace: str, compiled: CompiledSchedules, count: int
 ) -> list[Firing]:
     """None once it has ended, or when its text cannot be read any more."""
     schedule = view.schedule
@@ -22,5 +22,5 @@ def coming(
     if count < 1:
         return []
     known = calendars_of(tx, schedule, namespace)
-    plan = timetables.compile(schedule, seed=seed_of(namespace, view.name), calendars=known)
+    plan = compiled.compile(schedule, seed=seed_of(namespace, view.name), calendars=known)
     return preview(schedule, plan.table, after=now_ms(tx), count=count)

@@ -1,4 +1,4 @@
-"""Settle: a schedule hears that a run of its has ended, in the transaction that ends it.
+"""Outcomes: a schedule hears that a run of its has ended, in the transaction that ends it.
 
 It counts failures in a row, pauses itself after too many, and is looked at if a start waits.
 """
@@ -31,7 +31,7 @@ class _Filled(msgspec.Struct, kw_only=True):
     failed: int = 0
 
 
-def settle(tx: Tx, ended: Iterable[tuple[Row, State]]) -> None:
+def record_outcomes(tx: Tx, ended: Iterable[tuple[Row, State]]) -> None:
     """Tell the schedules, or the backfills, of these runs how they ended."""
     schedules: dict[str, _Settled] = {}
     backfills: dict[str, _Filled] = {}

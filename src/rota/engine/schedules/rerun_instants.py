@@ -1,4 +1,4 @@
-"""Mended instants: what was run again, by a redrive or a rerun, counts as its last rerun ended."""
+"""Reruns of instants: what a redrive or a rerun repeated counts as its last rerun ended."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reckon: the truth behind the wake-ups of schedules, and rules of time that have changed."""
+"""Stale schedules: those whose wake-up was lost, or whose rules of time have changed."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ from rota.engine.schedules.new_run import ScheduledStart, new_run
 from rota.engine.wakeup_keys import queue_key, worker_key
 from rota.model.run import NewRun, Origin, StartKind, Verdict
 from rota.model.states import State
-from rota.rules.admission.order import CREDIT_MS
 from rota.rules.schedules.overlap import Crowd, Decision, Outcome, decide, places
 from rota.store.base import Row, Tx
 
@@ -116,7 +115,7 @@ def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, S
         if fresh:
             submit(tx, fresh, namespace=namespace)
     if released:
-        rows = tx.all("unblock_runs", ids=json.dumps(released), credit_ms=CREDIT_MS)
+        rows = tx.all("unblock_runs", ids=json.dumps(released))
         tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
     _skip(tx, given_up)
     return begun

@@ -30,7 +30,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     *,
     namespace: str,
     request_id: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     new_id: NewId,
     args: str | None = None,
     instant: int | None = None,
@@ -48,7 +48,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     if known is not None:
         run_id = str(known["run_id"]) if known["run_id"] else None
         return Triggered(run_id=run_id, decision=known["decision"], is_new=False)
-    plan = plan_of(row, timetables, load_calendars(tx, [row]))
+    plan = plan_of(row, compiled, load_calendars(tx, [row]))
     start = with_times(row, plan, _start(row, plan, request_id, args, instant))
     ask = StartRequest(row=row, plan=plan, starts=[start], waits=True)
     begun = begin(tx, [ask], new_id=new_id)[str(row["id"])]

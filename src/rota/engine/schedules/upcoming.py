@@ -55,11 +55,11 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     end: int,
     limit: int,
     most_each: int | None = None,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> Upcoming:
     """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
-    asked = planned(tx, namespace=namespace, end=end, timetables=timetables)
+    asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
     wanted = [one for one in asked.all if is_wanted(one.row["job"])]
     each = [_of(one, start=start, end=end) for one in wanted]
     frequent: list[str] = []
@@ -134,7 +134,7 @@ class StoredPlans(NamedTuple):
     calendars: Mapping[str, Calendar]
 
 
-def planned(tx: Tx, *, namespace: str, end: int, timetables: CompiledSchedules) -> StoredPlans:
+def planned(tx: Tx, *, namespace: str, end: int, compiled: CompiledSchedules) -> StoredPlans:
     """Those that fire until then. What cannot be read is left out: a scheduler says so there."""
     rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
     mine = rows[:SCHEDULES]
@@ -142,7 +142,7 @@ def planned(tx: Tx, *, namespace: str, end: int, timetables: CompiledSchedules) 
     found = []
     for row in mine:
         with suppress(BadInput):
-            plan = plan_of({**row, "version": 0}, timetables, calendars)
+            plan = plan_of({**row, "version": 0}, compiled, calendars)
             found.append(StoredPlan(row, plan))
     known = {name: each.calendar for name, each in calendars.get(namespace, {}).items()}
     return StoredPlans(found, len(rows) > SCHEDULES, known)

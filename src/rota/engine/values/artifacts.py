@@ -1,4 +1,4 @@
-"""Keep: values too large for the rows of runs go to a table of their own, in one transaction.
+"""Artifacts: values too large for the rows of runs go to a table of their own, in one transaction.
 
 Who writes something large to the artifact store has done so before and hands on its pointer.
 """
@@ -40,7 +40,7 @@ def keep(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
     return pointers
 
 
-def keep_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
+def store_large_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
     """The runs, large arguments replaced by pointers."""
     for run in runs:
         if len(run.args) > LARGE:
@@ -54,7 +54,7 @@ def keep_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
     ]
 
 
-def keep_results(tx: Tx, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
+def store_large_results(tx: Tx, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
     """The verdicts, large results replaced by pointers."""
     if all(verdict.result is None or len(verdict.result) <= LARGE for verdict in verdicts):
         return verdicts

@@ -1,4 +1,4 @@
-"""Memos: results that may be used again, found by a digest of what they depend on.
+"""The result cache: results that may be used again, found by a digest of what they depend on.
 
 A hit ends a run in the transaction that claimed it. Two that ask at the same moment both run:
 who waits for the other saves work but may wait in vain, and the result is the same.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.graphs.nodes.links import kinship
+from rota.engine.graphs.nodes.links import parent_fields
 from rota.store.base import Tx
 
 
@@ -80,7 +80,9 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     return msgspec.structs.replace(
         pulse,
         drains=bool(known[0]["drain_asked"]),
-        strays=tuple(HeldLease(str(row["run_id"]), row["fence"], **kinship(row)) for row in strays),
+        strays=tuple(
+            HeldLease(str(row["run_id"]), row["fence"], **parent_fields(row)) for row in strays
+        ),
     )
 
 

@@ -1,4 +1,4 @@
-"""Strays: runs that were claimed for a worker which never heard of it."""
+"""Lost claims: runs that were claimed for a worker which never heard of it."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from rota.engine.failures.quarantine import LONE_LOSS
-from rota.engine.graphs.nodes.links import kinship
+from rota.engine.graphs.nodes.links import parent_fields
 from rota.engine.runs.finish import finish
 from rota.model.run import ErrorDetail, Verdict
 from rota.rules.failures.retry import MAX_LOSSES, GiveUp, after_loss
@@ -91,7 +91,7 @@ def _order(row: Row) -> tuple[bool, int, int, str]:
 def _release(row: Row) -> Verdict:
     fired = row["schedule_id"] is not None
     return Verdict(
-        run_id=str(row["id"]), fence=row["fence"], verb="release", fired=fired, **kinship(row)
+        run_id=str(row["id"]), fence=row["fence"], verb="release", fired=fired, **parent_fields(row)
     )
 
 
@@ -113,5 +113,5 @@ def _verdict(row: Row, *, is_blamed: bool) -> Verdict:
         max_crashes=MAX_LOSSES if is_blamed and not gives_up else 0,
         watched=True,
         fired=row["schedule_id"] is not None,
-        **kinship(row),
+        **parent_fields(row),
     )

@@ -1,4 +1,4 @@
-"""Workers that speak to a server: whose they are, what they hold, what goes back when they die.
+"""Remote workers: whose they are, what they hold, what goes back when they die.
 
 Everything here names the worker, its token and its namespace, so that nobody speaks for another.
 """
@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from rota.engine.graphs.nodes.links import kinship
+from rota.engine.graphs.nodes.links import parent_fields
 from rota.engine.jobs.definitions import current_specs, stored_jobs
 from rota.engine.runs.claim import lease_of
 from rota.engine.wakeup_keys import worker_key
@@ -133,7 +133,7 @@ def strays_of(tx: Tx, worker_id: str, held: Sequence[HeldLease]) -> list[HeldLea
     """Runs on record as the worker's that it does not list, however new."""
     batch = msgspec.json.encode(held).decode()
     rows = tx.all("stray_runs", id=worker_id, lease_ms=-1, batch=batch)
-    return [HeldLease(str(row["run_id"]), row["fence"], **kinship(row)) for row in rows]
+    return [HeldLease(str(row["run_id"]), row["fence"], **parent_fields(row)) for row in rows]
 
 
 def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:

@@ -1,4 +1,4 @@
-"""How times are spread: counts in steps that grow by 22 %, small enough to keep and to add up."""
+"""Histograms of times: counts in steps that grow by 22 %, small enough to keep and to add up."""
 
 from __future__ import annotations
 

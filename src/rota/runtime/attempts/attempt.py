@@ -1,4 +1,4 @@
-"""A call: one attempt on its way through an executor, and the ways it can end.
+"""An attempt on its way through an executor, and the ways it can end.
 
 Executors know calls and endings only; what an ending means for the run
 (retry, fail, release) is decided by the worker with rules.retry.
@@ -87,7 +87,6 @@ class Attempt:
         "__weakref__",
         "claimed_s",
         "deadline_s",
-        "desk",
         "ended_s",
         "has_ended",
         "held_ms",
@@ -95,9 +94,10 @@ class Attempt:
         "is_committing",
         "lease",
         "log",
-        "logbook",
+        "log_buffer",
         "on_commit",
         "page",
+        "services",
         "slot",
         "started_s",
         "stop_reason",
@@ -123,13 +123,13 @@ class Attempt:
         self.has_ended = False
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
-        self.logbook: Any = None
+        self.log_buffer: Any = None
         """Where the worker gathers log lines; None when nobody does."""
         self.log: Any = None
         """The lines of this attempt; made when it writes the first."""
         self.page: Any = None
         """What it prints to at full load, when there is no time for that."""
-        self.desk: RunServices | None = None
+        self.services: RunServices | None = None
         """What the body may ask of the store."""
         self.is_committing = False
         """The body is in a transaction that ends its run; it is not left behind meanwhile."""

@@ -27,10 +27,10 @@ Apply = Callable[[Transaction], Any]
 
 def desk_of(call: Attempt) -> RunServices:
     """The desk of the worker that runs this call."""
-    desk: RunServices | None = call.desk
-    if desk is None:
+    services: RunServices | None = call.services
+    if services is None:
         raise RotaError("this run has no store to ask: it is not carried out by a worker")
-    return desk
+    return services
 
 
 class _Thrown(Exception):
@@ -39,10 +39,10 @@ class _Thrown(Exception):
 
 def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | float | None) -> Any:
     """End the run now, together with what `apply` does; gives back the result of the run."""
-    desk = desk_of(call)
+    services = desk_of(call)
     if call.is_committed:
         raise NotAllowed("the run has been committed already")
-    limit_s = desk.limit_s(None if limit is None else parse_duration(limit) / 1000)
+    limit_s = services.limit_s(None if limit is None else parse_duration(limit) / 1000)
     context = copy_context()  # on SQLite another thread may do it, with a run of its own
     value = result
 
@@ -63,7 +63,7 @@ def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | floa
         call.is_committing = True
         try:
             # While it is committing nobody stops it; who drains must not wait for an outage to end.
-            desk.commit(
+            services.commit(
                 call.begun_lease(),
                 act,
                 limit_s=limit_s,
@@ -98,7 +98,7 @@ class Effect:
         self.result: Any = None
         """What the call gave; must be JSON."""
         self._call = call
-        self._desk = desk_of(call)
+        self._services = desk_of(call)
         self._in_doubt = in_doubt
         self._is_retracted = False
 
@@ -108,7 +108,7 @@ class Effect:
 
     def __enter__(self) -> Self:
         lease = self._call.lease
-        intent = self._desk.intend(lease, self.name)
+        intent = self._services.intend(lease, self.name)
         if intent.key_run is not None:
             self.idempotency_key = effect_key(intent.key_run, lease.job, self.name)
         if intent.is_settled:
@@ -127,7 +127,7 @@ class Effect:
         if self.is_done:
             return
         if self._is_retracted:
-            self._desk.retract(self._call.lease, self.name)
+            self._services.retract(self._call.lease, self.name)
         elif error is None:
             self._settle()
 
@@ -142,5 +142,5 @@ class Effect:
 
     def _settle(self) -> None:
         text = encoded(self.result, f"the result of effect {self.name}", limit=MAX_STATE_BYTES)
-        self._desk.settle(self._call.lease, self.name, text)
+        self._services.settle(self._call.lease, self.name, text)
         self.is_done = True

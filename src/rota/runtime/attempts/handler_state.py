@@ -1,4 +1,4 @@
-"""Checkpoints: a long handler says how far it has come; the attempt after it goes on from there."""
+"""Handler state: a long handler saves how far it has come; the next attempt goes on from there."""
 
 from __future__ import annotations
 

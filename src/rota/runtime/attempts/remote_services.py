@@ -1,4 +1,4 @@
-"""A desk without a database behind it: what a handler asks is passed on to somebody who knows.
+"""Run services without a database: what a handler asks is passed on to somebody who has one.
 
 Two ways lead there: a worker asks its server, and a child process asks its worker.
 """

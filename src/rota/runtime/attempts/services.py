@@ -1,12 +1,10 @@
-"""The desk: what a running handler may ask of the store, always under the fence of its lease.
+"""Run services: what a running handler may ask of the store, always under the fence of its lease.
 
 One per worker; a child process opens one of its own at the same address.
 """
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -18,13 +16,14 @@ from rota.engine.runs.commit import commit
 from rota.engine.runs.effects.ledger import Intent, check_lease, intend, retract, settle
 from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
 from rota.engine.schedules.last_success import LastSuccess, last_success
-from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
+from rota.errors import StoreUnavailable
 from rota.model.artifact import is_pointer
 from rota.model.run import Lease
 from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.attempts.transaction import Transaction
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.store.base import Store, Tx
+from rota.store.settled import until_settled
 
 LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
 """How long a handler's transaction may take. SQLite has one writer: everybody waits for it, and
@@ -58,10 +57,12 @@ class RunServices:
     address: Address | None
     """Where a child process finds the same; None if it has to ask us."""
 
-    def __init__(self, address: Address, store: Callable[[], Store], vault: ArtifactStore) -> None:
+    def __init__(
+        self, address: Address, store: Callable[[], Store], artifact_store: ArtifactStore
+    ) -> None:
         self.address = address
         self._store = store
-        self._vault = vault
+        self._artifact_store = artifact_store
         self._namespace = address.namespace
 
     def save_checkpoint(self, lease: Lease, state: str) -> None:
@@ -78,16 +79,19 @@ class RunServices:
         found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
         if not is_pointer(found.result):
             return found
-        result = self._vault.value(found.result or "", f"the last result of schedule {schedule!r}")
+        result = self._artifact_store.value(
+            found.result or "", f"the last result of schedule {schedule!r}"
+        )
         return msgspec.structs.replace(found, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
         digest = None if lease.parent_id is None else args_digest(lease.args)
         # Not again when its commit is in doubt: it would look begun by somebody else.
         return _patiently(
-            lambda: self._store().write(
+            lambda _: self._store().write(
                 lambda tx: intend(tx, lease, name, namespace=self._namespace, digest=digest)
-            )
+            ),
+            repeats=False,
         )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:
@@ -144,46 +148,27 @@ class RunServices:
             limit_ms=round(limit_s * 1000),
             idle_ms=IDLE_MS,
         )
-        is_repeat = False
-
-        def try_it() -> None:
-            nonlocal is_repeat
-            try:
-                self._store().write(partial(work, is_repeat=is_repeat))
-            except CommitUnknown:
-                is_repeat = True
-                raise
-
         try:
-            _patiently(try_it, gives_up=lambda: begun >= TRIES or gives_up(), asks_again=True)
+            _patiently(
+                lambda is_repeat: self._store().write(partial(work, is_repeat=is_repeat)),
+                gives_up=lambda: begun >= TRIES or gives_up(),
+            )
         except _Own as thrown:
             raise thrown.__cause__ or thrown from None
 
     def _write(self, work: Callable[[Tx], None]) -> None:
         """A write that does no harm when it is made twice."""
-        _patiently(lambda: self._store().write(work), asks_again=True)
+        _patiently(lambda _: self._store().write(work))
 
     def _read(self, work: Callable[[Tx], T]) -> T:
-        return _patiently(lambda: self._store().read(work))
+        return _patiently(lambda _: self._store().read(work))
 
 
 def _patiently(
-    work: Callable[[], T], *, gives_up: Callable[[], bool] = never, asks_again: bool = False
+    work: Callable[[bool], T], *, gives_up: Callable[[], bool] = never, repeats: bool = True
 ) -> T:
     """Do it when the store is there: an outage is no fault of the handler, and costs it no attempt.
 
-    A handler that is stopped meanwhile is out of here at once. What may have been done already is
-    done again only where that does no harm.
+    A handler that is stopped meanwhile is out of here at once.
     """
-    unknown: CommitUnknown | None = None
-    while True:
-        try:
-            return work()
-        except StoreLost:
-            raise
-        except StoreUnavailable as error:
-            if isinstance(error, CommitUnknown):
-                unknown = error
-            if gives_up() or (unknown is not None and not asks_again):
-                raise (unknown or error) from error
-        time.sleep(random.uniform(0.05, 0.5))
+    return until_settled(work, gives_up=gives_up, rides_out=True, repeats=repeats)

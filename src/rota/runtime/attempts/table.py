@@ -1,4 +1,4 @@
-"""The calls a worker holds, and the executors that carry them out."""
+"""The attempts that a worker holds, and the executors that carry them out."""
 
 from __future__ import annotations
 
@@ -53,9 +53,9 @@ class AttemptTable:
         options: WorkerOptions,
         started: Callable[[Attempt], None],
         wake: Callable[[], None],
-        desk: RunServices | None = None,
-        logbook: LogBuffer | None = None,
-        porter: ValueLoader | None = None,
+        services: RunServices | None = None,
+        log_buffer: LogBuffer | None = None,
+        loader: ValueLoader | None = None,
     ) -> None:
         self._slots = options.slots
         # What can be killed is killed in time, before the watchman gives it up.
@@ -63,14 +63,14 @@ class AttemptTable:
         self._egress, self._programs = options.egress, options.programs
         self._started = started
         self._wake = wake
-        self._desk = desk
-        self._logbook = logbook
-        self._porter = porter
+        self._services = services
+        self._log_buffer = log_buffer
+        self._loader = loader
         self._held: dict[str, Attempt] = {}
         self._left: list[Attempt] = []
         self._executors: dict[str, WithdrawingExecutor] = {}
         self.endings: deque[tuple[Attempt, Ending]] = deque()
-        self.progress = ProgressBoard(None if logbook is None else logbook.masker.cut)
+        self.progress = ProgressBoard(None if log_buffer is None else log_buffer.masker.cut)
         self.logged: Callable[[], None] = _nothing
         """Told when a call that wrote log lines has ended."""
         self.carry = wake
@@ -89,8 +89,8 @@ class AttemptTable:
         """Hand a lease to the executor for its kind of job; one that cannot begin fails."""
         timeout_ms = work.spec.timeout_ms
         call = Attempt(lease, work, None if timeout_ms is None else timeout_ms / 1000)
-        call.desk = self._desk
-        call.logbook = self._logbook
+        call.services = self._services
+        call.log_buffer = self._log_buffer
         self._held[lease.run_id] = call
         try:
             self._begin(call)
@@ -108,8 +108,8 @@ class AttemptTable:
         if change and change.isolation is not None:
             spec = msgspec.structs.replace(call.work.spec, isolation=change.isolation)
             call.work = msgspec.structs.replace(call.work, spec=spec)
-        if self._porter is not None and self._porter.is_wanted_before(call.lease):
-            self._porter.fetch(call, self._start, self._done)
+        if self._loader is not None and self._loader.is_wanted_before(call.lease):
+            self._loader.fetch(call, self._start, self._done)
         else:
             self._start(call)
 
@@ -148,7 +148,7 @@ class AttemptTable:
         """Ask a body to end, once; the first reason counts."""
         if call.stop_reason is not None or call.has_ended:
             return
-        if self._porter is None or not self._porter.withdraw(call, why, self._done):
+        if self._loader is None or not self._loader.withdraw(call, why, self._done):
             self._executor_for(call).stop(call, why)
 
     def abandon(self, call: Attempt) -> None:
@@ -162,7 +162,7 @@ class AttemptTable:
 
     def withdraw(self, why: StopReason) -> None:
         """End what has not started."""
-        for call in self._porter.waiting() if self._porter else ():
+        for call in self._loader.waiting() if self._loader else ():
             self.stop(call, why)
         for executor in tuple(self._executors.values()):
             for call in executor.withdraw():
@@ -170,7 +170,7 @@ class AttemptTable:
 
     def give_back(self) -> None:
         """End what was claimed ahead and has not started, as if it had not been claimed."""
-        for call in self._porter.waiting() if self._porter else ():
+        for call in self._loader.waiting() if self._loader else ():
             if call.lease.is_held:
                 self.stop(call, "held")
         for executor in tuple(self._executors.values()):
@@ -180,8 +180,8 @@ class AttemptTable:
     def close(self) -> None:
         for executor in self._executors.values():
             executor.close()
-        if self._porter is not None:
-            self._porter.close()
+        if self._loader is not None:
+            self._loader.close()
 
     def _start(self, call: Attempt) -> None:
         self._executor_for(call).start(call)
@@ -205,10 +205,10 @@ class AttemptTable:
         elif call.log is not None:
             call.log.close()
             self.logged()
-        if not isinstance(ending, Returned) and self._logbook is not None:
-            ending = masked(call, ending, self._logbook.masker)
-        if self._porter is not None and self._porter.is_wanted_after(call, ending):
-            self._porter.put_away(call, ending, self._tell)
+        if not isinstance(ending, Returned) and self._log_buffer is not None:
+            ending = masked(call, ending, self._log_buffer.masker)
+        if self._loader is not None and self._loader.is_wanted_after(call, ending):
+            self._loader.put_away(call, ending, self._tell)
             return False
         self.endings.append((call, ending))
         return True

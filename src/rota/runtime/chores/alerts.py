@@ -1,4 +1,4 @@
-"""The herald: tells of alerts in this process, and sends them to the webhook if there is one.
+"""Sends alerts: tells of them in this process, and posts them to the webhook if there is one.
 
 Alerts wait in an outbox that their own transaction filled, so none is lost when a process dies.
 """

@@ -1,9 +1,9 @@
-"""The keeper of breakers: sends probes when their time has come, sees what no worker saw."""
+"""Sends the probes of circuit breakers when they are due, and notices what no worker saw."""
 
 from __future__ import annotations
 
 from rota.engine.failures.batch_isolation import set_aside
-from rota.engine.failures.breakers.probe import due_breakers, tend
+from rota.engine.failures.breakers.probe import due_breakers, send_probes
 from rota.errors import StoreUnavailable
 from rota.runtime.service import Service
 from rota.store.base import Store
@@ -23,7 +23,7 @@ class BreakerProber(Service):
         due = self._store.read(due_breakers)
         for place in due.places:
             try:
-                self._store.write(lambda tx, place=place: tend(tx, place))  # type: ignore[misc]
+                self._store.write(lambda tx, place=place: send_probes(tx, place))  # type: ignore[misc]
             except StoreUnavailable:
                 raise
             except Exception as error:  # noqa: BLE001  # the breakers of other jobs go on

@@ -1,4 +1,4 @@
-"""The usher: lets runs start whose dependencies are met; looks when told, and now and then."""
+"""Releases runs whose dependencies have succeeded; looks when woken, and now and then."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class DependencyReleaser(Service):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._timetables = CompiledSchedules(rules_version(), random.random)
+        self._compiled = CompiledSchedules(rules_version(), random.random)
         self._thorough_s = elapsed_s() + THOROUGH_S
 
     def tick(self) -> bool:
@@ -45,4 +45,4 @@ class DependencyReleaser(Service):
         return False
 
     def _page(self, tx: Tx, after: str | None) -> str | None:
-        return clear_waiting(tx, timetables=self._timetables, limit=PAGE, after=after)
+        return clear_waiting(tx, compiled=self._compiled, limit=PAGE, after=after)

@@ -42,7 +42,7 @@ class Promoter(Service):
 
     def tick(self) -> bool:
         promoted = write_apart(
-            lambda work: self._store.write(work, carries=True),
+            lambda work: self._store.write(work, joinable=True),
             lambda tx: promote(tx, limit=BATCH),
             who=self.name,
         )

@@ -67,7 +67,7 @@ class Scheduler(Service):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._timetables = CompiledSchedules(rules_version(), random.random)
+        self._compiled = CompiledSchedules(rules_version(), random.random)
         self._cost_s = COST_S
         self._look_s = 0.0
         self._due_s: float | None = None
@@ -82,7 +82,7 @@ class Scheduler(Service):
             return False
         self._looked_s = elapsed_s()
         fired = write_apart(
-            lambda work: self._store.write(work, carries=True), self._look, who=self.name
+            lambda work: self._store.write(work, joinable=True), self._look, who=self.name
         )
         self._delay_s = 0.0 if fired.looked or self._is_early() else random.uniform(*POLITE_S)
         for name, why in fired.broken:
@@ -129,12 +129,12 @@ class Scheduler(Service):
         fired = fire(
             tx,
             limit=BATCH,
-            timetables=self._timetables,
+            compiled=self._compiled,
             new_id=new_id,
             ahead_ms=self._ahead_ms(began_s),
         )
         self._measure(fired.looked, elapsed_s() - began_s)
-        filled = fill(tx, limit=FILLS, timetables=self._timetables, new_id=new_id)
+        filled = fill(tx, limit=FILLS, compiled=self._compiled, new_id=new_id)
         self._ask(tx)
         if 0 < fired.looked < CROWD:
             self._look_s += 0.3 * (elapsed_s() - began_s - self._look_s)

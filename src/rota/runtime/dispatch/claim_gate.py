@@ -1,4 +1,4 @@
-"""The warden: knows the windows in which this worker must start nothing new, the quota, the lanes.
+"""The claim gate: windows, quota and lanes that keep this worker from starting new runs.
 
 Claims themselves ask nothing: without a window, a quota or a lane they cost what they did.
 """
@@ -76,18 +76,18 @@ class ClaimGate(Service):
     interval_s = 10.0
 
     def __init__(
-        self, store: Store, duty: WorkerScope, *, obey: Callable[[ClosedSpans], None]
+        self, store: Store, scope: WorkerScope, *, obey: Callable[[ClosedSpans], None]
     ) -> None:
         super().__init__()
-        self.hears = windows_key(duty.namespace)
+        self.hears = windows_key(scope.namespace)
         self._store = store
-        self._duty = duty
+        self._scope = scope
         self._obey = obey
         self._closings = ClosedSpans()
 
-    def serve(self, duty: WorkerScope) -> None:
+    def serve(self, scope: WorkerScope) -> None:
         """Look for lanes of these queues and jobs from now on."""
-        self._duty = duty
+        self._scope = scope
         self.wake()
 
     def tick(self) -> bool:
@@ -104,9 +104,9 @@ class ClaimGate(Service):
         return False
 
     def _look(self, tx: Tx) -> tuple[tuple[ClosedWindow, ...], int | None, Lanes]:
-        duty = self._duty
-        windows = drains(tx, namespace=duty.namespace)
-        return windows, most_running(tx, duty.namespace), _lanes(tx, duty)
+        scope = self._scope
+        windows = drains(tx, namespace=scope.namespace)
+        return windows, most_running(tx, scope.namespace), _lanes(tx, scope)
 
     def pause_s(self) -> float:
         pause_s = super().pause_s()
@@ -114,21 +114,21 @@ class ClaimGate(Service):
         return pause_s if ends_s is None else min(pause_s, max(0.0, ends_s - elapsed_s()))
 
 
-def closings_now(tx: Tx, duty: WorkerScope) -> ClosedSpans:
+def closings_now(tx: Tx, scope: WorkerScope) -> ClosedSpans:
     """What a claim in this very transaction has to obey."""
     now_s = elapsed_s()
-    found = drains(tx, namespace=duty.namespace)
-    most = most_running(tx, duty.namespace)
+    found = drains(tx, namespace=scope.namespace)
+    most = most_running(tx, scope.namespace)
     return ClosedSpans(
         [_closing(each, now_s) for each in found],
         has_quota=most is not None,
-        lanes=_lanes(tx, duty),
+        lanes=_lanes(tx, scope),
     )
 
 
-def _lanes(tx: Tx, duty: WorkerScope) -> Lanes:
+def _lanes(tx: Tx, scope: WorkerScope) -> Lanes:
     return lanes_in_use(
-        tx, namespace=duty.namespace, queues=duty.queues, jobs=duty.jobs, takes=duty.takes
+        tx, namespace=scope.namespace, queues=scope.queues, jobs=scope.jobs, takes=scope.takes
     )
 
 

@@ -28,26 +28,26 @@ ROUNDS = 16
 class Claims:
     """Takes leases of one worker; not for two threads at once."""
 
-    def __init__(self, duty: WorkerScope) -> None:
+    def __init__(self, scope: WorkerScope) -> None:
         self.worker_id = ""
         self.is_cut_short = False
         """The last claim let others run, graphs or nodes, and did not ask for all of them."""
-        self._namespace = duty.namespace
+        self._namespace = scope.namespace
         self._closings = ClosedSpans()
-        self.serve(duty)
+        self.serve(scope)
 
-    def serve(self, duty: WorkerScope) -> None:
-        self._queues = list(duty.queues)
-        self._keys = {queue_key(self._namespace, queue) for queue in duty.queues}
-        self._names = duty.jobs
-        self._jobs = json.dumps(duty.jobs)
-        self._graphs = frozenset(duty.graphs)
+    def serve(self, scope: WorkerScope) -> None:
+        self._queues = list(scope.queues)
+        self._keys = {queue_key(self._namespace, queue) for queue in scope.queues}
+        self._names = scope.jobs
+        self._jobs = json.dumps(scope.jobs)
+        self._graphs = frozenset(scope.graphs)
         self._kinds = {
-            (name, version): name in self._graphs for name, version in duty.versions.items()
+            (name, version): name in self._graphs for name, version in scope.versions.items()
         }
-        self._dependents = frozenset(duty.dependents)
-        self._cached = frozenset(duty.cached)
-        self._max_runs = duty.max_runs
+        self._dependents = frozenset(scope.dependents)
+        self._cached = frozenset(scope.cached)
+        self._max_runs = scope.max_runs
 
     def obey(self, closings: ClosedSpans) -> None:
         self._closings = closings

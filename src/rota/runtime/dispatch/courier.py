@@ -37,7 +37,7 @@ class Courier(Service):
         self,
         store: Store,
         calls: AttemptTable,
-        duty: WorkerScope,
+        scope: WorkerScope,
         *,
         options: WorkerOptions,
         reserve: Prefetch,
@@ -49,13 +49,13 @@ class Courier(Service):
         self._store = store
         self._calls = calls
         self._options = options
-        self._namespace = duty.namespace
-        self._claims = Claims(duty)
-        self._find_work = duty.find_work
+        self._namespace = scope.namespace
+        self._claims = Claims(scope)
+        self._find_work = scope.find_work
         self._looks = True
         self._claims_in = 0
         """The thread that is in a transaction of ours that claims."""
-        self._rung = 0
+        self._wake_count = 0
         """How often that one had been told whom to wake when we had claimed."""
         self._pending: list[tuple[Attempt | None, Verdict]] = []
         self.is_cut_off = False
@@ -80,10 +80,10 @@ class Courier(Service):
             self.look()
         return was
 
-    def serve(self, duty: WorkerScope) -> None:
+    def serve(self, scope: WorkerScope) -> None:
         """Claim from these queues and for these jobs from now on."""
         with self._turn:
-            self._claims.serve(duty)
+            self._claims.serve(scope)
         self.look()
 
     def obey(self, closings: ClosedSpans) -> None:
@@ -137,7 +137,7 @@ class Courier(Service):
             self._stall.over(self.worker_id)
             return more
 
-    def board(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
+    def join(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
         """Claim for free slots inside a transaction that brings work for us.
 
         Holds our turn until that transaction has ended; stays off when we are busy anyway.
@@ -146,7 +146,7 @@ class Courier(Service):
             return None
         if self._claims_in == get_ident():
             # Our own transaction, shared with others: what they brought after our claim it missed.
-            self._looks = self._looks or tx.rung > self._rung
+            self._looks = self._looks or tx.wake_count > self._wake_count
             return None
         if not self._turn.acquire(blocking=False):
             return None
@@ -161,7 +161,7 @@ class Courier(Service):
         self._turn.release()
         return None
 
-    def arrived(self, leases: list[Lease]) -> None:
+    def claimed_within(self, leases: list[Lease]) -> None:
         """A ride has ended; without leases it may have failed, so that we look ourselves."""
         try:
             self._open(leases)
@@ -241,7 +241,7 @@ class Courier(Service):
             return lost, []
         take = self._claims.take if lone else self._claims.claim
         leases = take(tx, want, held=held)
-        self._rung = tx.rung
+        self._wake_count = tx.wake_count
         return lost, leases
 
     def _open(self, leases: list[Lease]) -> None:
@@ -292,8 +292,8 @@ class _JoinedClaim:
         self._courier = courier
         self._leases = leases
 
-    def arrive(self) -> None:
-        self._courier.arrived(self._leases)
+    def committed(self) -> None:
+        self._courier.claimed_within(self._leases)
 
     def fail(self) -> None:
-        self._courier.arrived([])
+        self._courier.claimed_within([])

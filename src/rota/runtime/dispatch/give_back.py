@@ -1,4 +1,4 @@
-"""The holder: gives back what a worker claimed ahead and has no slot for.
+"""Gives back what a worker claimed ahead and has no slot for.
 
 It also tells the store of those that got a slot and last. Its thread sleeps while nothing is held.
 """

@@ -1,4 +1,4 @@
-"""From how a call ended to what becomes of its run: the retry rule applied."""
+"""From the end of an attempt to what becomes of its run: the retry rule applied."""
 
 from __future__ import annotations
 

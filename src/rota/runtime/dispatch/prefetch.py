@@ -1,4 +1,4 @@
-"""The reserve: how many runs a worker holds ready beyond its slots, and when it gives them back.
+"""Prefetch: how many runs a worker holds ready beyond its slots, and when it gives them back.
 
 Runs are held only while they are short, and never for long. Decisions only: the clock is given.
 """

@@ -1,4 +1,4 @@
-"""The roster: which jobs that only the store defines this worker can carry out now."""
+"""Watches which jobs that only the store defines this worker can carry out now."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class StoredJobWatcher(Service):
     interval_s = 30.0
 
     def __init__(
-        self, store: Store, duty: WorkerScope, *, learned: Callable[[WorkerScope], None]
+        self, store: Store, scope: WorkerScope, *, learned: Callable[[WorkerScope], None]
     ) -> None:
         super().__init__()
-        self.hears = jobs_key(duty.namespace)
+        self.hears = jobs_key(scope.namespace)
         self._store = store
-        self._own = duty
-        self._told = duty
+        self._own = scope
+        self._told = scope
         self._learned = learned
         self._rests_until_s = 0.0
         self._is_asked = False
@@ -41,17 +41,17 @@ class StoredJobWatcher(Service):
         if self._is_asked:
             return False
         self._rests_until_s = elapsed_s() + LEAST_S
-        duty = self._duty()
-        if duty != self._told:
-            self._learned(duty)
-            self._told = duty
+        scope = self._scope()
+        if scope != self._told:
+            self._learned(scope)
+            self._told = scope
         return False
 
     def pause_s(self) -> float:
         rest_s = self._rests_until_s - elapsed_s()
         return max(0.0, rest_s) if self._is_asked else super().pause_s()
 
-    def _duty(self) -> WorkerScope:
+    def _scope(self) -> WorkerScope:
         own = self._own
         stored = self._store.read(lambda tx: stored_jobs(tx, namespace=own.namespace))
         queues = {spec.queue for spec in stored.values()} if own.all_queues else set()

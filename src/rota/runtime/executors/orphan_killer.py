@@ -1,4 +1,4 @@
-"""The guardian: sees to it that what a worker had started does not outlive its kill.
+"""The orphan killer: ends the processes that a worker had started when the worker is killed.
 
 The kernel kills a worker's own children with it, but not what these have started. So a small
 process beside the worker is told of every process group, and ends those that are left when the
@@ -103,5 +103,5 @@ def _started() -> tuple[subprocess.Popen[bytes], int]:
     return popen, writer
 
 
-guardian = OrphanKiller()
-atexit.register(guardian.close)
+orphan_killer = OrphanKiller()
+atexit.register(orphan_killer.close)

@@ -1,4 +1,4 @@
-"""The process of the guardian, run as a script: it imports nothing of ours and starts at once.
+"""The process of the orphan killer, run as a script: it imports nothing of ours and starts at once.
 
 It reads lines, `+GROUP` and `-GROUP`, from its standard input. When its worker is gone, however
 that came, it kills the groups that are left, and ends.

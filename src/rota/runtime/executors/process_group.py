@@ -10,7 +10,7 @@ import subprocess
 import threading
 from pathlib import Path
 
-from rota.runtime.executors.orphan_killer import guardian
+from rota.runtime.executors.orphan_killer import orphan_killer
 
 POLL_MS = 50
 """Where the system has no pidfd, an exit is noticed this late."""
@@ -28,7 +28,7 @@ class ProcessGroup:
         self._lock = threading.Lock()
         self._is_gone = False
         self._timer: threading.Timer | None = None
-        guardian.watch(popen.pid)
+        orphan_killer.watch(popen.pid)
         self.exit_fd = _pidfd(popen.pid)
         """Becomes readable when the leader ends; None where the system has no such thing."""
 
@@ -78,7 +78,7 @@ class ProcessGroup:
         self.spare()
         with self._lock:
             if not self._is_gone:
-                guardian.forget(self.popen.pid)
+                orphan_killer.forget(self.popen.pid)
             self._is_gone = True
             exit_fd, self.exit_fd = self.exit_fd, None
         if exit_fd is not None:

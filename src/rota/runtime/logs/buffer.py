@@ -1,4 +1,4 @@
-"""The logbook: what the handlers of a worker print and log, until the store has it.
+"""The log buffer: what the handlers of a worker print and log, until the store has it.
 
 Nobody who writes ever waits for the store: when it is slow, the oldest lines go and are counted.
 """
@@ -237,8 +237,8 @@ def sink(call: Attempt, stream: int) -> Callable[[bytes], None]:
     """A place for the bytes that a program of this call prints."""
 
     def take(chunk: bytes) -> None:
-        if call.logbook is not None:
-            call.logbook.log_of(call).write_bytes(stream, chunk)
+        if call.log_buffer is not None:
+            call.log_buffer.log_of(call).write_bytes(stream, chunk)
 
     return take
 

@@ -33,17 +33,17 @@ def log_here() -> AttemptLog | None:
     if run is None:
         return None
     log: AttemptLog | None = run.log
-    if log is None and run.call.logbook is not None:
+    if log is None and run.call.log_buffer is not None:
         if run.call.page is not None:
             run.call.page.turn()  # what was printed comes first
-        log = run.log = run.call.logbook.log_of(run.call)
+        log = run.log = run.call.log_buffer.log_of(run.call)
     return log
 
 
 def is_heard() -> bool:
     """Whether a run is calling whose lines are kept."""
     run = _current()
-    return run is not None and run.call.logbook is not None
+    return run is not None and run.call.log_buffer is not None
 
 
 def page_for(call: Attempt, last: StdoutBuffer | None) -> StdoutBuffer | None:

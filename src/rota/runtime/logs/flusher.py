@@ -1,4 +1,4 @@
-"""The log courier: carries lines from the logbook to the store, in batches of their own.
+"""The log flusher: moves lines from the log buffer to the store, in batches of their own.
 
 Not in the transaction that finishes runs: a result must not wait for log lines.
 """

@@ -1,4 +1,4 @@
-"""Sheets: what the calls of one thread have printed at full load, one after the other."""
+"""Stdout batches: what the attempts of one thread printed at full load, one after the other."""
 
 from __future__ import annotations
 

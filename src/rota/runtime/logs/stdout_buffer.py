@@ -1,4 +1,4 @@
-"""Pages: at full load, what a thread prints goes to a text in memory, without a step of Python.
+"""Stdout buffers: at full load a thread prints to a text in memory, without a step of Python.
 
 Five lines cost 2 us of a run instead of 8, but for their times: all of a call have that of its
 start. So a page is turned when a call takes longer than a moment.
@@ -165,9 +165,9 @@ class StdoutBuffers:
         """The page of this thread for a call; None while there is time for each line."""
         if last is not None and last.stream is stream and last.begin(call):
             return last
-        if not self.are_wanted or call.logbook is None:
+        if not self.are_wanted or call.log_buffer is None:
             return None
-        page = StdoutBuffer(stream, call.logbook)
+        page = StdoutBuffer(stream, call.log_buffer)
         self.laid.add(page)
         page.begin(call)
         if self._users:

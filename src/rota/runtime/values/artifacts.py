@@ -1,4 +1,4 @@
-"""The vault: values by what rows say of them, be it the value itself or a pointer to it."""
+"""The artifact store: reads and writes values by what a row holds, be it the value or a pointer."""
 
 from __future__ import annotations
 

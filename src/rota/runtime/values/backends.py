@@ -1,4 +1,4 @@
-"""Artifact stores: objects named by the day they were written and the SHA-256 of their content.
+"""Artifact backends: objects named by the day they were written and the SHA-256 of their content.
 
 A retry writes the same object again. One is written before the row that mentions it, so that a
 crash leaves at most an object that nobody mentions, which the sweeper removes.

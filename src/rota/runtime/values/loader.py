@@ -1,4 +1,4 @@
-"""The porter: carries large values to and from where they are kept, beside the calls.
+"""Loads large arguments and stores large results, in threads beside the attempts.
 
 Threads of its own, so that neither the courier nor an event loop waits for a disk or a network.
 """
@@ -37,9 +37,11 @@ THREADS = 8
 class ValueLoader:
     """Completes the arguments of calls before they start, and puts results away when they end."""
 
-    def __init__(self, store: ScopedStore, vault: ArtifactStore, *, namespace: str) -> None:
+    def __init__(
+        self, store: ScopedStore, artifact_store: ArtifactStore, *, namespace: str
+    ) -> None:
         self._store = store
-        self._vault = vault
+        self._artifact_store = artifact_store
         self._namespace = namespace
         self._pool: ThreadPoolExecutor | None = None
         self._fetching: set[Attempt] = set()
@@ -51,7 +53,7 @@ class ValueLoader:
     def is_wanted_after(self, call: Attempt, ending: Ending) -> bool:
         return (
             isinstance(ending, Returned)
-            and self._vault.takes(ending.result)
+            and self._artifact_store.takes(ending.result)
             and not call.lease.is_asked
             and not call.is_committed
         )
@@ -104,7 +106,7 @@ class ValueLoader:
         unresolved = self._store.read(
             lambda tx: resolve_later(tx, lease, namespace=self._namespace)
         )
-        unresolved.fill(self._vault.values(unresolved.apart(), whose(lease)))
+        unresolved.fill(self._artifact_store.values(unresolved.apart(), whose(lease)))
         return unresolved.resolved()
 
     def known(self, call: Attempt) -> Returned | None:
@@ -123,7 +125,9 @@ class ValueLoader:
         try:
             if isinstance(ending, Returned):
                 held_ms = round((elapsed_s() - call.claimed_s) * 1000)
-                text = self._vault.put(ending.result, now_ms=call.lease.claimed_at + held_ms)
+                text = self._artifact_store.put(
+                    ending.result, now_ms=call.lease.claimed_at + held_ms
+                )
                 ending = Returned(text, reason=ending.reason)
         finally:
             done(call, ending)

@@ -1,4 +1,4 @@
-"""Rooms: a server's transactions reach the rows of the namespaces they are for, and no others.
+"""Row-level security: a server's transaction reaches the rows of its namespaces and no others.
 
 PostgreSQL sees to it, below the statements: such a transaction takes on a role whose policies let
 through only what belongs to a transaction-local setting; one that names no namespace sees nothing.

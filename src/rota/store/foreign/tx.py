@@ -36,7 +36,7 @@ class ForeignTx:
         self.fresh: dict[Any, Any] = {}
         self.drafts: dict[str, dict[str, Any]] = {}
         self.is_careful = False
-        self.rung = 0
+        self.wake_count = 0
         # On the same machine: an SQLite before 3.42 cannot tell milliseconds. Not rounded, as in
         # our own transactions: half of all times would be a bit in the future.
         self._now = int(time.time() * 1000) if self.dialect == "sqlite" else None
@@ -60,7 +60,7 @@ class ForeignTx:
 
     def notify(self, queues: Collection[str]) -> None:
         """A hint on commit; on SQLite the watch of the file sees the commit by itself."""
-        self.rung += 1
+        self.wake_count += 1
         if self.dialect == "postgres":
             for key in _quiet.pick(queues):
                 self.all("wake", key=key)

@@ -1,4 +1,4 @@
-"""Riders on PostgreSQL: a worker of this process claims in the commit that brings it work.
+"""Commit participants: a worker of this process claims in the commit that brings it work.
 
 Saves a commit and two wake-ups: half a millisecond of the two that a schedule may be late.
 """
@@ -20,7 +20,7 @@ class JoinedParticipants:
     """Those of one transaction; told that it failed unless they have arrived."""
 
     def __init__(self) -> None:
-        self._rides: list[JoinedWork] = []
+        self._joined_work: list[JoinedWork] = []
 
     def __enter__(self) -> Self:
         return self
@@ -31,30 +31,30 @@ class JoinedParticipants:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        for ride in self._rides:
-            ride.fail()
+        for joined in self._joined_work:
+            joined.fail()
 
-    def board(
-        self, tx: PostgresTx, connection: Connection, riders: Sequence[CommitParticipant]
+    def join(
+        self, tx: PostgresTx, connection: Connection, participants: Sequence[CommitParticipant]
     ) -> None:
         """Riders that fail are left behind; they must not hurt the work they ride with."""
         keys = frozenset(tx.keys())
-        for rider in riders:
+        for participant in participants:
             news = tx.remember()
-            connection.wire.say(b"savepoint ride")
+            connection.libpq.say(b"savepoint ride")
             try:
-                ride = rider.board(tx, keys)
+                joined = participant.join(tx, keys)
             except Exception as error:  # it looks again by itself, and meets it there
                 if connection.broken or isinstance(error, psycopg.errors.DeadlockDetected):
                     raise
-                connection.wire.say(b"rollback to ride")
+                connection.libpq.say(b"rollback to ride")
                 tx.restore(news)
             else:
-                if ride is not None:
-                    self._rides.append(ride)
+                if joined is not None:
+                    self._joined_work.append(joined)
 
-    def arrive(self) -> None:
+    def committed(self) -> None:
         """The transaction is committed."""
-        rides, self._rides = self._rides, []
-        for ride in rides:
-            ride.arrive()
+        joined_work, self._joined_work = self._joined_work, []
+        for joined in joined_work:
+            joined.committed()

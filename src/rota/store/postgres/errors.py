@@ -35,7 +35,7 @@ def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> No
 
 
 def translated(
-    error: psycopg.Error, connection: Connection, dialer: Connector, *, is_in_room: bool
+    error: psycopg.Error, connection: Connection, connector: Connector, *, is_in_room: bool
 ) -> Exception:
     """The server went away or refuses: StoreUnavailable, with its own words."""
     if isinstance(error, psycopg.errors.InsufficientPrivilege) and not is_in_room:
@@ -56,7 +56,7 @@ def translated(
         )
     if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
         # It became a standby under us: new connections look for the server that is not.
-        dialer.renew()
+        connector.renew()
         return StoreUnavailable("PostgreSQL cannot be written to: it is read-only now")
     # Whatever it said: who has hung up is away, for instance after a pause of this process.
     is_away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)

@@ -38,10 +38,10 @@ DIRECT_AGAIN_S = 30.0
 class ListenerNeeds(NamedTuple):
     """What the listener needs of its store."""
 
-    dialer: Connector
+    connector: Connector
     direct: Connector | None
     """A way past the pooler, if the address names one."""
-    guard: StatementTimeouts
+    timeouts: StatementTimeouts
     snapshot: bytes
     news: bytes
     is_gone: Callable[[str], bool]
@@ -87,7 +87,7 @@ class Listener:
         while not self._stopping.is_set():
             try:
                 if not self._hear_directly():
-                    self._hear(self._means.dialer)
+                    self._hear(self._means.connector)
             except (psycopg.Error, StoreUnavailable):
                 self._stopping.wait(random.uniform(0.1, 0.7))
 
@@ -101,33 +101,35 @@ class Listener:
             self._hear(direct)
         return self._stopping.is_set()
 
-    def _hear(self, dialer: Connector) -> None:
-        epoch = dialer.epoch
-        connection = dialer.connect()
+    def _hear(self, connector: Connector) -> None:
+        epoch = connector.epoch
+        connection = connector.connect()
         try:
-            if connection.is_ours and (dialer is self._means.dialer or self._fits(connection)):
-                self._listen(connection, lambda: epoch == dialer.epoch)
-            elif dialer is self._means.dialer:
-                self._look_often(connection, lambda: epoch == dialer.epoch)
+            if connection.is_ours and (
+                connector is self._means.connector or self._fits(connection)
+            ):
+                self._listen(connection, lambda: epoch == connector.epoch)
+            elif connector is self._means.connector:
+                self._look_often(connection, lambda: epoch == connector.epoch)
         except psycopg.Error:
-            dialer.leftovers.give_up(connection)
+            connector.leftovers.give_up(connection)
             raise
         finally:
             self.session = None
-            self._means.guard.close(connection)
+            self._means.timeouts.close(connection)
 
     def _fits(self, connection: Connection) -> bool:
         """Whether a direct way leads to the server that the pooler leads to."""
         return connection.session is not None and not self._means.is_gone(connection.session)
 
     def _listen(self, connection: Connection, is_good: Callable[[], bool]) -> None:
-        connection.wire.say(b"listen rota")
+        connection.libpq.say(b"listen rota")
         self.session = connection.session
         self._direct_s = 0.0
         self._wakeups.ring((EVERYWHERE,))  # something may have happened while we were away
-        is_mine = self._means.dialer.is_mine
+        is_mine = self._means.connector.is_mine
         while not self._stopping.is_set() and is_good():
-            for notice in connection.wire.notices(LOOK_S):
+            for notice in connection.libpq.notices(LOOK_S):
                 # What we say ourselves has been told here at once.
                 if not is_mine(notice.be_pid):
                     self._wakeups.hear(notice.extra.decode())
@@ -147,10 +149,10 @@ class Listener:
             self._rest()
 
     def _ask(self, connection: Connection, text: bytes) -> list[dict[str, str]]:
-        guard = self._means.guard
-        guard.expect(connection, ANSWER_S)
-        rows = connection.wire.run(text, {}).rows
-        guard.release(connection)
+        timeouts = self._means.timeouts
+        timeouts.expect(connection, ANSWER_S)
+        rows = connection.libpq.run(text, {}).rows
+        timeouts.release(connection)
         return rows  # type: ignore[return-value]  # all of them are texts
 
     def _rest(self) -> None:

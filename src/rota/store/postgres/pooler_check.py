@@ -39,15 +39,15 @@ def _hears(speaker: Connection, connection: Connection) -> str:
     """Whether a word that one connection says is heard on the other."""
     if not connection.is_ours:
         return "pooled"
-    connection.wire.say(b"listen rota")
+    connection.libpq.say(b"listen rota")
     try:
         word = f"doctor/{new_id()}"
-        speaker.wire.run(b"select pg_notify('rota', %(key)s)", {"key": word})
+        speaker.libpq.run(b"select pg_notify('rota', %(key)s)", {"key": word})
         end_s = elapsed_s() + ARRIVES_S
         while (left_s := end_s - elapsed_s()) > 0:
-            for notice in connection.wire.notices(left_s):
+            for notice in connection.libpq.notices(left_s):
                 if notice.extra.decode() == word:
                     return "arrive"
         return "lost"
     finally:
-        connection.wire.say(b"unlisten rota")
+        connection.libpq.say(b"unlisten rota")

@@ -65,19 +65,19 @@ class PostgresStore:
         self._memo: dict[Any, Any] = {}
         self._statements = known()
         self._role: tuple[str | None, float] | None = None
-        self._dialer, self._direct = self._make_dialers(conninfo, options)
-        dialer = self._dialer
-        self._guard = StatementTimeouts()
-        self._pool = Pool(dialer, self._guard, options, limit_s=ANSWER_S)
+        self._connector, self._direct = self._make_dialers(conninfo, options)
+        connector = self._connector
+        self._timeouts = StatementTimeouts()
+        self._pool = Pool(connector, self._timeouts, options, limit_s=ANSWER_S)
         # Heartbeats must not wait behind the work they vouch for.
         lone = msgspec.structs.replace(options, size=1)
-        self._reserve = Pool(dialer, self._guard, lone, limit_s=BEAT_S)
+        self._reserve = Pool(connector, self._timeouts, lone, limit_s=BEAT_S)
         self.wakeups = Wakeups()
         self._notifier = Notifier(self._send)
         means = ListenerNeeds(
-            dialer=dialer,
+            connector=connector,
             direct=self._direct,
-            guard=self._guard,
+            timeouts=self._timeouts,
             snapshot=self._statements["snapshot"],
             news=self._statements["news"],
             is_gone=lambda session: bool(self.presence.gone({session})),
@@ -92,10 +92,10 @@ class PostgresStore:
         names = ("timeline", "own_session", "gone_sessions", "long_statements")
         questions = SessionQuestions(*[self._statements[name] for name in names])
         burst = options.size + 2
-        dialer = Connector(conninfo, burst=burst, questions=questions, prepares=options.prepares)
+        connector = Connector(conninfo, burst=burst, questions=questions, prepares=options.prepares)
         if options.direct is None:
-            return dialer, None
-        return dialer, Connector(past(conninfo, options.direct), burst=1, questions=questions)
+            return connector, None
+        return connector, Connector(past(conninfo, options.direct), burst=1, questions=questions)
 
     @shielded
     def write(
@@ -104,21 +104,23 @@ class PostgresStore:
         *,
         urgent: bool = False,
         lone: bool = False,
-        carries: bool = False,
+        joinable: bool = False,
     ) -> T:
         pool = self._reserve if urgent else self._pool
-        riders = self.wakeups.riders() if carries else ()
+        participants = self.wakeups.participants() if joinable else ()
         try:
-            return self._transact(work, pool, lone=lone, riders=riders)
+            return self._transact(work, pool, lone=lone, participants=participants)
         except RETRIED:
-            return _once_more(lambda: self._transact(work, pool, lone=lone, riders=riders))
+            return _once_more(
+                lambda: self._transact(work, pool, lone=lone, participants=participants)
+            )
 
     @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
         # A day that is dropped may stand in the way of a look at several.
         return _retried(lambda: self._transact(work, self._pool))
 
-    def only(self, namespaces: Collection[str]) -> ScopedStore:
+    def scoped(self, namespaces: Collection[str]) -> ScopedStore:
         """As the role that servers take on, if there is one (store.rooms)."""
         role = self.room_role()
         return self if role is None else _ScopedStore(self, room_of(role, namespaces))
@@ -130,12 +132,12 @@ class PostgresStore:
             self._role = row["role"] if row else None, elapsed_s() + ROLE_S
         return self._role[0]
 
-    def ride(self, rider: CommitParticipant) -> Watch:
+    def join_commits(self, participant: CommitParticipant) -> Watch:
         """Boards only what says that it carries others.
 
         A claim inside a client's transaction would hold row locks for as long as that lasts.
         """
-        return self.wakeups.ride(rider)
+        return self.wakeups.join_commits(participant)
 
     def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
         watch = self.wakeups.watch(wake, heard)
@@ -166,7 +168,7 @@ class PostgresStore:
         self._listener.stop()
         self._reserve.close()
         self._pool.close()
-        self._guard.stop()
+        self._timeouts.stop()
 
     @shielded
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
@@ -179,7 +181,7 @@ class PostgresStore:
         pool: Pool,
         *,
         lone: bool = False,
-        riders: Sequence[CommitParticipant] = (),
+        participants: Sequence[CommitParticipant] = (),
         room: bytes = b"",
     ) -> T:
         # By hand: generators as context managers cost 50 us after a rest.
@@ -189,11 +191,11 @@ class PostgresStore:
             tx = self._tx(connection, pool, is_in_room=bool(room))
             if lone:
                 return self._transact_lone(work, tx, connection)
-            return self._transact_whole(work, tx, connection, riders, room)
+            return self._transact_whole(work, tx, connection, participants, room)
         except RETRIED:
             raise
         except psycopg.Error as error:
-            meant = translated(error, connection, self._dialer, is_in_room=bool(room))
+            meant = translated(error, connection, self._connector, is_in_room=bool(room))
             if meant is error:
                 raise
             raise meant from error
@@ -205,27 +207,27 @@ class PostgresStore:
         work: Callable[[PostgresTx], T],
         tx: PostgresTx,
         connection: Connection,
-        riders: Sequence[CommitParticipant],
+        participants: Sequence[CommitParticipant],
         room: bytes,
     ) -> T:
         # By hand: connection.transaction() costs 60 us more.
-        connection.wire.say((BEGIN if connection.is_ours else BEGIN_AWAY) + room)
-        with JoinedParticipants() as rides:
+        connection.libpq.say((BEGIN if connection.is_ours else BEGIN_AWAY) + room)
+        with JoinedParticipants() as joined_work:
             try:
                 answer = work(tx)
-                if riders and tx.keys():
-                    rides.board(tx, connection, riders)
+                if participants and tx.keys():
+                    joined_work.join(tx, connection, participants)
             except BaseException:
                 if not connection.broken:
-                    connection.wire.say(b"rollback")
+                    connection.libpq.say(b"rollback")
                 raise
             tx.expect_answer()
             try:
-                connection.wire.say(b"commit")
+                connection.libpq.say(b"commit")
             except psycopg.OperationalError as error:
                 ask_if_broken(connection, error)
                 raise
-            rides.arrive()
+            joined_work.committed()
         self._tell(tx.keys(), connection)
         return answer
 
@@ -257,7 +259,7 @@ class PostgresStore:
     def _tx(self, connection: Connection, pool: Pool, *, is_in_room: bool = False) -> PostgresTx:
         now = self._clock() if self._clock else None
         texts = known_in_rooms() if is_in_room else self._statements
-        return PostgresTx(connection, texts, now, self._guard, pool.limit_s, self._memo)
+        return PostgresTx(connection, texts, now, self._timeouts, pool.limit_s, self._memo)
 
     def _send(self, keys: Collection[str]) -> None:
         with self._pool.connection() as connection:
@@ -299,4 +301,4 @@ def _once_more(transact: Callable[[], T]) -> T:
 
 def _notify(connection: Connection, keys: Collection[str]) -> None:
     for key in keys:
-        connection.wire.run(b"select pg_notify('rota', %(key)s)", {"key": key})
+        connection.libpq.run(b"select pg_notify('rota', %(key)s)", {"key": key})

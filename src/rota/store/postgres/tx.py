@@ -32,13 +32,13 @@ class PostgresTx(PendingWakeups):
         connection: Connection,
         statements: dict[str, bytes],
         now: int | None,
-        guard: StatementTimeouts,
+        timeouts: StatementTimeouts,
         limit_s: float,
         memo: dict[Any, Any],
     ) -> None:
         super().__init__()
         self._connection = connection
-        self._guard = guard
+        self._timeouts = timeouts
         self._limit_s = limit_s
         self._statements = statements
         self._now = now
@@ -86,16 +86,16 @@ class PostgresTx(PendingWakeups):
 
     def script(self, text: str) -> None:
         """Run statements that have no parameters, for migrations and partitions."""
-        self._guard.expect(self._connection, inf)
+        self._timeouts.expect(self._connection, inf)
         self._connection.execute(text.encode(), prepare=False)
 
     def expect_answer(self) -> None:
         """Within the limit from now on."""
-        self._guard.expect(self._connection, self._limit_s)
+        self._timeouts.expect(self._connection, self._limit_s)
 
     def _say(self, text: str) -> None:
         self.expect_answer()
-        self._connection.wire.say(text.encode())
+        self._connection.libpq.say(text.encode())
 
     def _is_of_values(self, error: Exception) -> bool:
         return not self._connection.broken and is_fault_of_values(error)
@@ -106,5 +106,5 @@ class PostgresTx(PendingWakeups):
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
-        self._guard.expect(self._connection, self._limit_s)
-        return self._connection.wire.run(self._statements[name], params)
+        self._timeouts.expect(self._connection, self._limit_s)
+        return self._connection.libpq.run(self._statements[name], params)

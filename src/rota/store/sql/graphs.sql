@@ -5,7 +5,7 @@ insert into rota.run (
     created_at, due_at, ready_at, expires_at, parent_id, node, item, origin
 )
 select b.id, :namespace, b.job, b.version, coalesce(b.queue, 'default'), coalesce(b.priority, 0),
-       'queued', t.now - coalesce(b.priority, 0) * cast(:credit_ms as bigint),
+       'queued', {rank:t.now, coalesce(b.priority, 0)},
        coalesce(b.args, '{}'), b.policy, coalesce(b.at_most_once, false),
        t.now, t.now, t.now, t.now + b.expires_ms, b.parent_id, b.node, b.item, b.origin
   from {rows:child_run} as b
@@ -410,7 +410,7 @@ update rota.run
 update rota.run
    set state = {to:unblock},
        ready_at = {now},
-       rank = {now} - priority * cast(:credit_ms as bigint)
+       rank = {rank:now, priority}
  where id in (
         select id
           from rota.run as r

@@ -7,7 +7,7 @@ returns, it is on disk. Other processes may use the same file on the same machin
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import Lock
 from time import sleep
@@ -87,7 +87,7 @@ class SqliteStore:
         *,
         urgent: bool = False,  # noqa: ARG002  # one writer serves all
         lone: bool = False,  # noqa: ARG002  # a commit is shared anyway
-        carries: bool = False,  # noqa: ARG002  # riders board them all
+        joinable: bool = False,  # noqa: ARG002  # riders board them all
     ) -> T:
         answer: T = self._commit(work)
         return answer
@@ -111,12 +111,12 @@ class SqliteStore:
         finally:
             self._readers.append(connection)
 
-    def only(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002  # one file, one reader
+    def scoped(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002  # one file, one reader
         """The whole: SQLite knows no roles."""
         return self
 
-    def ride(self, rider: CommitParticipant) -> Watch:
-        return self.wakeups.ride(rider)
+    def join_commits(self, participant: CommitParticipant) -> Watch:
+        return self.wakeups.join_commits(participant)
 
     def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:
         self._file_watch.start()
@@ -198,7 +198,7 @@ class SqliteStore:
     def _flush(self, works: list[Callable[[SqliteTx], Any]]) -> Sequence[Any]:
         """One commit for all; a work that fails is rolled back alone."""
         with self._writing:
-            rides: list[JoinedWork] = []
+            joined_work: list[JoinedWork] = []
             is_committed = False
             self.touches += 1
             try:  # Ctrl-C may come as soon as the transaction has begun
@@ -206,17 +206,17 @@ class SqliteStore:
                 self._check_contents()
                 tx = self._tx(self._writer)
                 answers = [self._attempt(tx, work) for work in works]
-                self._board(tx, rides)
+                self._join_participants(tx, joined_work)
                 self._writer.execute("commit")
                 is_committed = self._is_living = True
             except apsw.Error as error:
                 raise self._translated(error) from error
             finally:
                 if not is_committed:
-                    self._give_up(rides)
+                    self._give_up(joined_work)
                 self.touches += 1
-        for ride in rides:
-            ride.arrive()
+        for joined in joined_work:
+            joined.committed()
         self.wakeups.ring(tx.keys())
         return answers
 
@@ -235,22 +235,22 @@ class SqliteStore:
         self._writer.execute("release work")
         return answer
 
-    def _board(self, tx: SqliteTx, rides: list[JoinedWork]) -> None:
-        """Riders that fail are left behind; they must not hurt the works they ride with."""
+    def _join_participants(self, tx: SqliteTx, joined_work: list[JoinedWork]) -> None:
+        """Participants that fail are left out; they must not hurt the works they join."""
         keys = frozenset(tx.keys())
-        for rider in self.wakeups.riders() if keys else ():
-            ride = self._attempt(tx, lambda tx, rider=rider: rider.board(tx, keys))  # type: ignore[misc]
-            if ride and not isinstance(ride, Exception):
-                rides.append(ride)
+        for participant in self.wakeups.participants() if keys else ():
+            joined = self._attempt(tx, partial(participant.join, keys=keys))
+            if joined and not isinstance(joined, Exception):
+                joined_work.append(joined)
 
-    def _give_up(self, rides: list[JoinedWork]) -> None:
+    def _give_up(self, joined_work: list[JoinedWork]) -> None:
         """Nothing was committed; SQLite may have rolled back by itself (a full disk, for one)."""
         try:
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
         finally:
-            for ride in rides:
-                ride.fail()
+            for joined in joined_work:
+                joined.fail()
 
     def version(self) -> int | None:
         """Changes when another process has written.

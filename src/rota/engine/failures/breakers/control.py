@@ -1,4 +1,4 @@
-"""Breakers by hand: see them, hold a job back, let it go; and the rules that jobs bring."""
+"""Breakers by hand: list them, open or close one; and the rules that jobs bring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tend: breakers whose time has come get their probe; what no transaction saw is noticed.
+"""Probes: breakers that are due get their probe; what no transaction saw is noticed.
 
 Any process may tend: each change is guarded by the breaker's turn.
 """
@@ -45,7 +45,7 @@ def due_breakers(tx: Tx) -> DueProbes:
     )
 
 
-def tend(tx: Tx, place: BreakerKey) -> bool:
+def send_probes(tx: Tx, place: BreakerKey) -> bool:
     """Change one breaker if it still has to; False when somebody else did, or nothing was due."""
     row = tx.one("find_breaker", namespace=place.namespace, job=place.job)
     if row is None or row["rule"] is None:

@@ -1,4 +1,4 @@
-"""Circuits in the store: read, judged by their tallies, changed under guard, told of."""
+"""Breakers in the store: read, judged by their tallies, changed under guard, told of."""
 
 from __future__ import annotations
 
@@ -91,17 +91,19 @@ def share_seen(tallies: list[Tally], rule: Breaker, *, at: int) -> dict[str, obj
     return {"share": share, "bad": seen.bad, "total": seen.total, "window": rule.window}
 
 
-def follow(tx: Tx, place: BreakerKey, step: BreakerChange) -> bool:
+def follow(tx: Tx, place: BreakerKey, propagation: BreakerChange) -> bool:
     """Carry out a decision; tells of it when the breaker opens or closes.
 
     False when there was nothing to do, or somebody changed the breaker in the meantime.
     """
-    if step.now is step.was or not change(tx, place, was=step.was, now=step.now):
+    if propagation.now is propagation.was or not change(
+        tx, place, was=propagation.was, now=propagation.now
+    ):
         return False
-    if step.was.state == "closed":
-        tell(tx, place, step.now, {"by": "itself", **step.seen}, at=step.at)
-    elif step.now.state == "closed":
-        tell(tx, place, step.now, {"by": "itself"}, at=step.at)
+    if propagation.was.state == "closed":
+        tell(tx, place, propagation.now, {"by": "itself", **propagation.seen}, at=propagation.at)
+    elif propagation.now.state == "closed":
+        tell(tx, place, propagation.now, {"by": "itself"}, at=propagation.at)
     return True
 
 

@@ -1,4 +1,4 @@
-"""Observe: attempts of jobs that have a breaker are tallied, and the breaker judged at once.
+"""Tallies: attempts of jobs that have a breaker are counted, and the breaker judged at once.
 
 Part of finish: in the transaction that ends an attempt, so that the claim after it in the same
 transaction already finds the breaker open. Costs nothing for jobs without a breaker.
@@ -36,7 +36,7 @@ class _Tally(msgspec.Struct, frozen=True):
     expires_at: int
 
 
-def observe(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[Row]:
+def tally_attempts(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[Row]:
     """What the verdicts mean to breakers; asked before the runs change, under their lock."""
     watched = [verdict for verdict in verdicts if verdict.watched]
     if not watched:

@@ -1,4 +1,4 @@
-"""Resolve: leases of nodes get their arguments, with the results of other nodes in them.
+"""Arguments of nodes: leases get theirs, with the results of other nodes in them.
 
 By reference until here: a result is stored once, however many nodes use it. What is large or
 long is not read in the transaction of the claim: its lease is marked, and `resolve_later` gives
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rota.engine.failures.batch_isolation import each_apart
-from rota.engine.graphs.graph_run import GraphRun, courses, spec_at
+from rota.engine.graphs.graph_run import GraphRun, graph_runs, spec_at
 from rota.engine.graphs.nodes.links import refusal
 from rota.engine.graphs.nodes.results import NodeResults
 from rota.engine.graphs.nodes.rows import Place
@@ -56,21 +56,21 @@ def resolve(
 
 def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Lease], list[Verdict]]:
     parents = {lease.parent_id for lease in leases if lease.parent_id is not None}
-    known = courses(tx, parents, namespace=namespace) if parents else {}
+    known = graph_runs(tx, parents, namespace=namespace) if parents else {}
     results = NodeResults(tx, widest=WIDEST)
     results.load(
         place
         for lease in leases
-        if (course := known.get(lease.parent_id or ""))
-        for place in _places(lease, course)
+        if (graph_run := known.get(lease.parent_id or ""))
+        for place in _places(lease, graph_run)
     )
     ready: list[Lease] = []
     verdicts: list[Verdict] = []
     for lease in leases:
-        course = known.get(lease.parent_id or "")
+        graph_run = known.get(lease.parent_id or "")
         try:
-            cache = cache_of(tx, lease, course, namespace=namespace)
-            ready.append(_resolved(lease, course, results, cache))
+            cache = cache_of(tx, lease, graph_run, namespace=namespace)
+            ready.append(_resolved(lease, graph_run, results, cache))
         except BadInput as error:
             verdicts.append(refusal(lease, error))
     memos = recall(tx, ready, namespace=namespace)
@@ -80,9 +80,9 @@ def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Leas
     return ready, verdicts
 
 
-def cache_of(tx: Tx, lease: Lease, course: GraphRun | None, *, namespace: str) -> Cache | None:
+def cache_of(tx: Tx, lease: Lease, graph_run: GraphRun | None, *, namespace: str) -> Cache | None:
     """What its node says of using results again, or else its job."""
-    own = course.shape.plan.nodes[lease.node or ""].node.cache if course else None
+    own = graph_run.shape.plan.nodes[lease.node or ""].node.cache if graph_run else None
     return own or spec_at(tx, lease.job, lease.version, namespace=namespace).cache
 
 
@@ -90,10 +90,10 @@ class Unresolved:
     """A lease whose arguments are still to be made, and what they are made of."""
 
     def __init__(
-        self, lease: Lease, course: GraphRun | None, results: NodeResults, cache: Cache | None
+        self, lease: Lease, graph_run: GraphRun | None, results: NodeResults, cache: Cache | None
     ) -> None:
         self.lease = lease
-        self._course = course
+        self._graph_run = graph_run
         self._results = results
         self._cache = cache
         self._texts: dict[str, str] = {}
@@ -111,30 +111,30 @@ class Unresolved:
         """The lease with its arguments; BadInput if they cannot be made."""
         args = self._texts.get(self.lease.args, self.lease.args)
         lease = msgspec.structs.replace(self.lease, args=args, is_open=False)
-        return completed(lease, self._course, self._results, self._cache)
+        return completed(lease, self._graph_run, self._results, self._cache)
 
 
 def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
     """What a marked lease needs; only reads, and not in the transaction of the claim."""
-    course = None
+    graph_run = None
     results = NodeResults(tx)
     if lease.parent_id is not None:
-        course = courses(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
-        if course is None:
+        graph_run = graph_runs(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
+        if graph_run is None:
             raise _gone(lease)
-        results.load(_places(lease, course))
-    cache = cache_of(tx, lease, course, namespace=namespace) if lease.is_open else None
-    unresolved = Unresolved(lease, course, results, cache)
+        results.load(_places(lease, graph_run))
+    cache = cache_of(tx, lease, graph_run, namespace=namespace) if lease.is_open else None
+    unresolved = Unresolved(lease, graph_run, results, cache)
     unresolved.fill(load_kept(tx, unresolved.apart()))
     return unresolved
 
 
 def completed(
-    lease: Lease, course: GraphRun | None, results: NodeResults, cache: Cache | None
+    lease: Lease, graph_run: GraphRun | None, results: NodeResults, cache: Cache | None
 ) -> Lease:
     """With its arguments and the key of its result, where it has them only now."""
-    if course is not None and (lease.node in course.late or cache is not None):
-        return with_arguments(lease, course, results, cache)
+    if graph_run is not None and (lease.node in graph_run.late or cache is not None):
+        return with_arguments(lease, graph_run, results, cache)
     if cache is None:
         return lease
     args = read(_arguments, lease.args, "the arguments of the run")
@@ -142,15 +142,17 @@ def completed(
 
 
 def with_arguments(
-    lease: Lease, course: GraphRun, results: NodeResults, cache: Cache | None
+    lease: Lease, graph_run: GraphRun, results: NodeResults, cache: Cache | None
 ) -> Lease:
     """The lease of a node, with arguments in which all values are known."""
     name = lease.node or ""
-    node = course.shape.plan.nodes[name].node
-    is_late = name in course.late
+    node = graph_run.shape.plan.nodes[name].node
+    is_late = name in graph_run.late
     given: Any = read(_any, lease.args, f"what node {name!r} was given")
     item = given if lease.item is not None and is_late else None
-    values = results.values(course, course.shape.needs[name], item=item, position=lease.item or 0)
+    values = results.values(
+        graph_run, graph_run.shape.needs[name], item=item, position=lease.item or 0
+    )
     args: dict[str, Any] = arguments_of(node, values) if is_late else given
     if is_late:
         lease = msgspec.structs.replace(lease, args=msgspec.json.encode(args).decode())
@@ -167,28 +169,28 @@ def whose(lease: Lease) -> str:
     return f"an argument of node {lease.node!r}"
 
 
-def _places(lease: Lease, course: GraphRun) -> list[Place]:
-    return [(course.graph_id, name) for name in course.shape.needs[lease.node or ""]]
+def _places(lease: Lease, graph_run: GraphRun) -> list[Place]:
+    return [(graph_run.graph_id, name) for name in graph_run.shape.needs[lease.node or ""]]
 
 
 def _resolved(
-    lease: Lease, course: GraphRun | None, results: NodeResults, cache: Cache | None
+    lease: Lease, graph_run: GraphRun | None, results: NodeResults, cache: Cache | None
 ) -> Lease:
     if lease.parent_id is None:
         needs_reading = cache is not None and is_pointer(lease.args)
-    elif course is None:
+    elif graph_run is None:
         raise _gone(lease)
     else:
         name = lease.node or ""
-        if name in course.asked:
+        if name in graph_run.asked:
             lease = msgspec.structs.replace(lease, is_asked=True)
-        if name not in course.late and cache is None:
+        if name not in graph_run.late and cache is None:
             return lease
-        is_whole = results.is_whole(_places(lease, course))
+        is_whole = results.is_whole(_places(lease, graph_run))
         needs_reading = is_pointer(lease.args) or not is_whole
     if needs_reading:
         return msgspec.structs.replace(lease, is_open=True)
-    return completed(lease, course, results, cache)
+    return completed(lease, graph_run, results, cache)
 
 
 def _gone(lease: Lease) -> BadGraph:

@@ -1,4 +1,4 @@
-"""Kin: which node of which run of a graph a run carries out, for verdicts about it."""
+"""Links: which node of which graph's run a run carries out, for verdicts about it."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def verdict_facts(row: Row) -> dict[str, Any]:
         "run_id": str(row["id"]),
         "fence": row["fence"],
         "fired": row["schedule_id"] is not None,
-        **kinship(row),
+        **parent_fields(row),
     }
 
 
-def kinship(row: Row) -> dict[str, Any]:
+def parent_fields(row: Row) -> dict[str, Any]:
     """Whose node a run carries out."""
     if row["parent_id"] is None:
         return {}
@@ -37,7 +37,7 @@ def cancelled(row: Row, reason: str, *, force: bool = False) -> Verdict:
         verb="cancel",
         reason=reason,
         force=force,
-        **kinship(row),
+        **parent_fields(row),
     )
 
 

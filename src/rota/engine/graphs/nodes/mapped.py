@@ -1,8 +1,8 @@
-"""Instances: one of a mapped node has ended; perhaps the node has by that, or is to be stopped."""
+"""Mapped nodes: one instance has ended; perhaps the node has ended with it, or must be stopped."""
 
 from __future__ import annotations
 
-from rota.engine.graphs.failure_modes import Propagating, stop, trip
+from rota.engine.graphs.failure_modes import Propagating, fail_fast, stop
 from rota.engine.graphs.nodes.endings import NodeEnding
 from rota.engine.graphs.nodes.rows import NodeRow
 from rota.engine.graphs.stopping import Stopping, end_stopped, has_live_instances, is_stopping
@@ -11,25 +11,25 @@ from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 
 
-def instance_ended(step: Propagating, row: NodeRow, each: NodeEnding) -> None:
+def instance_ended(propagation: Propagating, row: NodeRow, each: NodeEnding) -> None:
     """Count it. One failure more than the node bears stops the others, and then fails the node."""
-    course = step.courses[each.graph_id]
+    graph_run = propagation.graph_runs[each.graph_id]
     row.ended = (row.ended or 0) + 1
-    step.board.change(row)
+    propagation.node_rows.change(row)
     if is_stopping(row):
         row.bad = (row.bad or 0) + (each.state is State.FAILED)
         if not has_live_instances(row):
-            end_stopped(step, row)
+            end_stopped(propagation, row)
         return
     row.bad = (row.bad or 0) + (each.state is not State.SUCCESS)
     width = row.width or 0
-    if not course.shape.tolerances[row.name].bears(failed=row.bad, total=width):
-        stop(step, row, _too_many(row, each))
-        trip(step, course, row)
+    if not graph_run.shape.tolerances[row.name].bears(failed=row.bad, total=width):
+        stop(propagation, row, _too_many(row, each))
+        fail_fast(propagation, graph_run, row)
     elif row.ended >= width:
-        step.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
+        propagation.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
     else:
-        step.releases.refill(course, row)
+        propagation.releases.refill(graph_run, row)
 
 
 def _too_many(row: NodeRow, each: NodeEnding) -> Stopping:

@@ -12,13 +12,12 @@ from rota.engine.graphs.nodes.results import NodeResults
 from rota.engine.graphs.nodes.rows import END, NodeRow, NodeRows, Place
 from rota.engine.graphs.redo import carry_over
 from rota.engine.graphs.stopping import is_stopping
-from rota.engine.values.artifacts import keep_args
+from rota.engine.values.artifacts import store_large_args
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadGraph, BadInput
 from rota.ids import derived_id
 from rota.model.graph import Node
 from rota.model.run import NewRun
-from rota.rules.admission.order import CREDIT_MS
 from rota.rules.graphs.maps import batch_of, instances
 from rota.rules.graphs.node_values import arguments_of, items_of
 from rota.store.base import Ask, Tx
@@ -34,9 +33,9 @@ PAUSED = "paused"
 class NodeReleases:
     """What is about to be released in one transaction."""
 
-    def __init__(self, tx: Tx, board: NodeRows, *, namespace: str) -> None:
+    def __init__(self, tx: Tx, node_rows: NodeRows, *, namespace: str) -> None:
         self._tx = tx
-        self._board = board
+        self._node_rows = node_rows
         self._namespace = namespace
         self._asking: list[tuple[GraphRun, NodeRow]] = []
         self._runs: list[NewRun] = []
@@ -51,30 +50,30 @@ class NodeReleases:
         waiting = self._asking, self._full, self._refills, self._refused, self._complete
         return any(waiting)
 
-    def allow(self, course: GraphRun, row: NodeRow) -> None:
+    def allow(self, graph_run: GraphRun, row: NodeRow) -> None:
         """Its parents let it run. A paused run, or one that is full, keeps it ready."""
-        node = course.shape.plan.nodes[row.name].node
+        node = graph_run.shape.plan.nodes[row.name].node
         if row.state == "held":
             row.state = "ready"
-            self._board.change(row)
-        elif course.shape.graph.max_nodes is not None:
+            self._node_rows.change(row)
+        elif graph_run.shape.graph.max_nodes is not None:
             row.state = "ready"
-            self._board.change(row)
-            self._full[course.graph_id] = course
+            self._node_rows.change(row)
+            self._full[graph_run.graph_id] = graph_run
         elif node.when is None and node.map is None:
-            self.release(course, row)
+            self.release(graph_run, row)
         else:
             row.state = "active"
-            self._asking.append((course, row))
+            self._asking.append((graph_run, row))
 
-    def begin(self, course: GraphRun, row: NodeRow) -> None:
+    def begin(self, graph_run: GraphRun, row: NodeRow) -> None:
         """As allow, for a node that was ready."""
-        node = course.shape.plan.nodes[row.name].node
+        node = graph_run.shape.plan.nodes[row.name].node
         if node.when is None and node.map is None:
-            self.release(course, row)
+            self.release(graph_run, row)
         else:
             row.state = "active"
-            self._asking.append((course, row))
+            self._asking.append((graph_run, row))
 
     def take_asking(self) -> list[tuple[GraphRun, NodeRow]]:
         """Those with a condition or a list to be read."""
@@ -91,119 +90,119 @@ class NodeReleases:
         complete, self._complete = self._complete, []
         return complete
 
-    def release(self, course: GraphRun, row: NodeRow) -> None:
+    def release(self, graph_run: GraphRun, row: NodeRow) -> None:
         """Make the run of a node that is not mapped; one without arguments is refused instead."""
         row.state = "active"
-        self._board.change(row)
+        self._node_rows.change(row)
         try:
-            args = self._arguments(course, row)
+            args = self._arguments(graph_run, row)
             run_id = self._id(row, None)
-            self._runs.append(self._run(course, row, run_id, args, None))
+            self._runs.append(self._run(graph_run, row, run_id, args, None))
             earlier = earlier_of(row.earlier)
             if earlier is not None and earlier.child is not None:
                 self._carry_over(earlier.child, run_id, row)
         except BadInput as error:
-            self._refused.append((course, row, str(error)))
+            self._refused.append((graph_run, row, str(error)))
         else:
             row.run_id = run_id
 
-    def _arguments(self, course: GraphRun, row: NodeRow) -> str:
-        plain = course.shape.plain.get(row.name)
+    def _arguments(self, graph_run: GraphRun, row: NodeRow) -> str:
+        plain = graph_run.shape.plain.get(row.name)
         if plain is not None:
             return plain
-        if row.name in course.late:
+        if row.name in graph_run.late:
             return "{}"
-        node = course.shape.plan.nodes[row.name].node
-        return _encoded(node, arguments_of(node, NodeResults(self._tx).values(course, ())))
+        node = graph_run.shape.plan.nodes[row.name].node
+        return _encoded(node, arguments_of(node, NodeResults(self._tx).values(graph_run, ())))
 
-    def spread(self, course: GraphRun, row: NodeRow, items: list[Any]) -> None:
+    def spread(self, graph_run: GraphRun, row: NodeRow, items: list[Any]) -> None:
         """A mapped node begins: its list is known now. BadInput if an item makes no arguments."""
-        node = course.shape.plan.nodes[row.name].node
+        node = graph_run.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
         row.width, row.made, row.ended, row.bad = instances(len(items), batch=batch), 0, 0, 0
         row.state = "active"
         earlier = earlier_of(row.earlier)
         if earlier is not None and earlier.width > row.width:
             row.earlier = None  # it is another list
-        self._board.change(row)
+        self._node_rows.change(row)
         try:
-            self._fill(course, row, items)
+            self._fill(graph_run, row, items)
         except BadInput:
             row.width = row.made = row.ended = row.bad = None  # it has not begun
             raise
 
-    def refill(self, course: GraphRun, row: NodeRow) -> None:
+    def refill(self, graph_run: GraphRun, row: NodeRow) -> None:
         """Instances have ended: perhaps others may be made."""
         if (row.made or 0) < (row.width or 0) and row.reason != PAUSED:
-            self._refills[row.place] = course, row
+            self._refills[row.place] = graph_run, row
 
-    def give_place(self, course: GraphRun) -> None:
+    def give_place(self, graph_run: GraphRun) -> None:
         """A node has ended of a run that lets only so many run at once."""
-        self._full[course.graph_id] = course
-        self._freed[course.graph_id] = self._freed.get(course.graph_id, 0) + 1
+        self._full[graph_run.graph_id] = graph_run
+        self._freed[graph_run.graph_id] = self._freed.get(graph_run.graph_id, 0) + 1
 
     def fill_places(self) -> None:
         """Begin what is ready, as far as there is room; the end's row counts those that run."""
         full, self._full = self._full, {}
         if not full:
             return
-        self._board.lock((graph_id, END) for graph_id in full)
-        self._board.flush()
-        for graph_id, course in full.items():
-            end = self._board.rows[graph_id, END]
+        self._node_rows.lock((graph_id, END) for graph_id in full)
+        self._node_rows.flush()
+        for graph_id, graph_run in full.items():
+            end = self._node_rows.rows[graph_id, END]
             running = max(0, (end.made or 0) - self._freed.pop(graph_id, 0))
-            room = (course.shape.graph.max_nodes or 0) - running
-            ready = self._board.lock_ready(graph_id, limit=room) if room > 0 else []
+            room = (graph_run.shape.graph.max_nodes or 0) - running
+            ready = self._node_rows.lock_ready(graph_id, limit=room) if room > 0 else []
             if end.state != "paused":
                 for row in ready:
-                    self.begin(course, row)
+                    self.begin(graph_run, row)
                 running += len(ready)
             end.made = running
-            self._board.change(end)
+            self._node_rows.change(end)
 
     def fill_maps(self) -> None:
         """Make the instances for which room has come."""
         refills, self._refills = self._refills, {}
-        for course, row in refills.values():
+        for graph_run, row in refills.values():
             if row.is_final or is_stopping(row):
                 continue
             try:
-                self._refill(course, row)
+                self._refill(graph_run, row)
             except BadInput as error:
-                self._refused.append((course, row, str(error)))
+                self._refused.append((graph_run, row, str(error)))
 
     def make(self) -> list[Ask]:
         """What inserts all runs."""
         if not self._runs:
             return []
         self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
-        batch = msgspec.json.encode(keep_args(self._tx, self._runs)).decode()
+        batch = msgspec.json.encode(store_large_args(self._tx, self._runs)).decode()
         self._runs = []
-        params = {"batch": batch, "namespace": self._namespace, "credit_ms": CREDIT_MS}
+        params = {"batch": batch, "namespace": self._namespace}
         return [("insert_children", params)]
 
-    def _refill(self, course: GraphRun, row: NodeRow) -> None:
-        node = course.shape.plan.nodes[row.name].node
+    def _refill(self, graph_run: GraphRun, row: NodeRow) -> None:
+        node = graph_run.shape.plan.nodes[row.name].node
         live = (row.made or 0) - (row.ended or 0)
-        limit = self._window(course, row)
+        limit = self._window(graph_run, row)
         if live > limit // 2 and limit == WINDOW:
             return  # a list of many items is read again only when it pays
         known = NodeResults(self._tx)
-        asks = course.shape.asks[row.name]
+        asks = graph_run.shape.asks[row.name]
         known.load_all((row.graph_id, name) for name in asks)
-        self._fill(course, row, items_of(node, known.values(course, asks)))
+        self._fill(graph_run, row, items_of(node, known.values(graph_run, asks)))
 
-    def _window(self, course: GraphRun, row: NodeRow) -> int:
-        mapped = course.shape.plan.nodes[row.name].node.map
+    def _window(self, graph_run: GraphRun, row: NodeRow) -> int:
+        mapped = graph_run.shape.plan.nodes[row.name].node.map
         cap = mapped.concurrency if mapped and mapped.concurrency else WINDOW
         return min(cap, WINDOW)
 
-    def _fill(self, course: GraphRun, row: NodeRow, items: list[Any]) -> None:
-        node = course.shape.plan.nodes[row.name].node
+    def _fill(self, graph_run: GraphRun, row: NodeRow, items: list[Any]) -> None:
+        node = graph_run.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
         index, ended = row.made or 0, row.ended or 0
-        width, window = row.width or 0, self._window(course, row)
-        is_late = row.name in course.late
+        width, window = row.width or 0, self._window(graph_run, row)
+        is_late = row.name in graph_run.late
         params, past = NodeResults(self._tx), EarlierInstances(self._tx, row)
         runs: list[NewRun] = []
         carried: list[tuple[str, str]] = []
@@ -218,10 +217,10 @@ class NodeReleases:
             if is_late:
                 args = _encoded(node, item)
             else:
-                values = params.values(course, (), item=item, position=index)
+                values = params.values(graph_run, (), item=item, position=index)
                 args = _encoded(node, arguments_of(node, values))
             run_id = self._id(row, index, len(runs))
-            runs.append(self._run(course, row, run_id, args, index))
+            runs.append(self._run(graph_run, row, run_id, args, index))
             if node.graph is not None and (before := past.run_of(index)):
                 carried.append((before, run_id))
             index += 1
@@ -230,7 +229,7 @@ class NodeReleases:
             self._carry_over(old, new, row)
         row.earlier = with_kept(row.earlier, ended - (row.ended or 0))
         row.made, row.ended = index, ended
-        self._board.change(row)
+        self._node_rows.change(row)
         if ended >= width:
             self._complete.append(row)
 
@@ -243,12 +242,12 @@ class NodeReleases:
         # A later try of the run has later ids, whatever the clock says: the last one counts.
         earlier = earlier_of(row.earlier)
         later = 2 * earlier.tries if earlier else 0
-        return derived_id(self._board.now + later, len(self._runs) + more, text)
+        return derived_id(self._node_rows.now + later, len(self._runs) + more, text)
 
     def _run(
-        self, course: GraphRun, row: NodeRow, run_id: str, args: str, index: int | None
+        self, graph_run: GraphRun, row: NodeRow, run_id: str, args: str, index: int | None
     ) -> NewRun:
-        node = course.shape.plan.nodes[row.name].node
+        node = graph_run.shape.plan.nodes[row.name].node
         job = node.job or node.graph or ""
         spec = spec_at(self._tx, job, row.version or 0, namespace=self._namespace)
         return NewRun(
@@ -256,15 +255,15 @@ class NodeReleases:
             job=job,
             version=row.version or 0,
             queue=node.queue or spec.queue,
-            priority=priority_for(row.name, node, spec, course.shape),
+            priority=priority_for(row.name, node, spec, graph_run.shape),
             args=args,
             expires_ms=spec.expires_ms,
             at_most_once=spec.delivery == "at_most_once",
-            policy=policy_for(node, spec, course),
+            policy=policy_for(node, spec, graph_run),
             parent_id=row.graph_id,
             node=row.name,
             item=index,
-            origin=course.origin,
+            origin=graph_run.origin,
         )
 
 

@@ -101,20 +101,20 @@ class NodeResults:
         return value.pointer if isinstance(value, _Apart) else msgspec.json.encode(value).decode()
 
     def values(
-        self, course: GraphRun, names: Iterable[str], *, item: Any = None, position: int = 0
+        self, graph_run: GraphRun, names: Iterable[str], *, item: Any = None, position: int = 0
     ) -> Values:
         """For expressions and arguments of one node."""
-        places = {name: (course.graph_id, name) for name in names}
+        places = {name: (graph_run.graph_id, name) for name in names}
         for name, place in places.items():
             for each in self._parts(place) if place in self._pointed else ():
                 raise lost(each.pointer, f"the result of node {name!r}")
         return Values(
             results={name: self._results.get(place) for name, place in places.items()},
             states={name: self._states.get(place, "pending") for name, place in places.items()},
-            params=course.params,
+            params=graph_run.params,
             item=item,
             position=position,
-            run=run_values(course.origin),
+            run=run_values(graph_run.origin),
             errors={name: self._errors.get(place) for name, place in places.items()},
         )
 

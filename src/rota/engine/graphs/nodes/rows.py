@@ -1,4 +1,4 @@
-"""Nodes: where each node of a run of a graph stands, as rows that a transaction holds."""
+"""Node rows: where each node of a graph's run stands, as rows that a transaction has locked."""
 
 from __future__ import annotations
 
@@ -203,9 +203,9 @@ def node_row(row: Row) -> NodeRow:
     )
 
 
-def fresh_rows(course: GraphRun, versions: dict[str, int | None]) -> list[NodeRow]:
+def fresh_rows(graph_run: GraphRun, versions: dict[str, int | None]) -> list[NodeRow]:
     """All nodes of a run, and its end, before anything has happened."""
-    graph_id = course.graph_id
+    graph_id = graph_run.graph_id
     rows = [
         NodeRow(
             graph_id=graph_id,
@@ -214,6 +214,6 @@ def fresh_rows(course: GraphRun, versions: dict[str, int | None]) -> list[NodeRo
             counts=NONE,
             version=versions.get(each.node.job or each.node.graph or ""),
         )
-        for name, each in course.shape.plan.nodes.items()
+        for name, each in graph_run.shape.plan.nodes.items()
     ]
     return [*rows, NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE)]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.graphs.earlier_tries import earlier_of
-from rota.engine.graphs.graph_run import courses
+from rota.engine.graphs.graph_run import graph_runs
 from rota.engine.graphs.nodes.rows import TRIPPED, DecidedEnd, decided
 from rota.model.run import cached_from
 from rota.rules.graphs import Planned
@@ -64,7 +64,7 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
     rows = {row["name"]: row for row in tx.all("list_nodes", graph_id=run_id)}
     if not rows:
         return []
-    plan = courses(tx, [run_id], namespace=namespace)[run_id].shape.plan
+    plan = graph_runs(tx, [run_id], namespace=namespace)[run_id].shape.plan
     return [_view(rows[name], planned) for name, planned in plan.nodes.items() if name in rows]
 
 

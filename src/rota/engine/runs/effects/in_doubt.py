@@ -1,4 +1,4 @@
-"""Doubts: effects that were begun and left no result, for a person to see and to settle."""
+"""Effects in doubt: begun and left without a result, for a person to see and to settle."""
 
 from __future__ import annotations
 

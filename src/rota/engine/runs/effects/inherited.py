@@ -1,4 +1,4 @@
-"""Earlier effects: a run that repeats another one goes on with the ledger of that one.
+"""Inherited effects: a run that repeats another one goes on with the ledger of that one.
 
 A call that is in doubt must not be made again under a new key because a person redrove its run.
 Looked up when a handler asks for an effect, so that submits, redrives and reruns cost no more.

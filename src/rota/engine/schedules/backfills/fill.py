@@ -53,12 +53,12 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     wanted: BackfillRange,
     *,
     namespace: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     most: int = MOST,
     limit: int = 100,
 ) -> list[BackfillInstant]:
     """What a backfill would do with the first instants of its range; refuses what it would."""
-    row, plan = _base(tx, name, namespace, timetables)
+    row, plan = _base(tx, name, namespace, compiled)
     wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
     total_of(plan, wanted, wanted.to_at, most)
     edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
@@ -80,11 +80,11 @@ def count_backfill(  # a range, and whose it is
     wanted: BackfillRange,
     *,
     namespace: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     most: int = MOST,
 ) -> int:
     """The instants of its range, of which a preview shows the first; refuses what it would."""
-    row, plan = _base(tx, name, namespace, timetables)
+    row, plan = _base(tx, name, namespace, compiled)
     return total_of(plan, wanted, _end(row, wanted), most)
 
 
@@ -95,14 +95,14 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     *,
     namespace: str,
     backfill_id: str,
-    timetables: CompiledSchedules,
+    compiled: CompiledSchedules,
     most: int = MOST,
 ) -> BackfillView:
     """Begin; the schedulers do the work. A request that is sent twice, with the same id, is one.
 
     More than `most` firings are refused, so that nobody asks for a million by accident.
     """
-    row, plan = _base(tx, name, namespace, timetables)
+    row, plan = _base(tx, name, namespace, compiled)
     to_at = _end(row, wanted)
     total = total_of(plan, wanted, to_at, most)
     tx.execute(
@@ -129,7 +129,7 @@ def _end(row: Row, wanted: BackfillRange) -> int:
     return min(to_at, row["cursor_at"] + 1) if row["state"] == "active" else to_at
 
 
-def fill(tx: Tx, *, limit: int, timetables: CompiledSchedules, new_id: NewId) -> int:
+def fill(tx: Tx, *, limit: int, compiled: CompiledSchedules, new_id: NewId) -> int:
     """Look at up to `limit` backfills and start what has a place; returns how many were seen.
 
     With the schedule locked: another backfill of it, or a firing that is caught up, would make
@@ -138,24 +138,24 @@ def fill(tx: Tx, *, limit: int, timetables: CompiledSchedules, new_id: NewId) ->
     rows = tx.all("take_backfills", limit=limit)
     if not tx.is_careful:
         for row in rows:
-            _look(tx, row, timetables, new_id)
+            _look(tx, row, compiled, new_id)
         return len(rows)
     each_apart(
         tx,
         rows,
-        lambda row: _look(tx, row, timetables, new_id),
+        lambda row: _look(tx, row, compiled, new_id),
         instead=lambda row, error: _break(tx, row, error),
     )
     return len(rows)
 
 
-def _look(tx: Tx, row: Row, timetables: CompiledSchedules, new_id: NewId) -> None:
+def _look(tx: Tx, row: Row, compiled: CompiledSchedules, new_id: NewId) -> None:
     if not tx.all("try_schedule", id=row["schedule_id"]):
         _come_again(tx, row)
         return
     try:
         base = _base_of(tx, row)[0]
-        plan = plan_of(base, timetables, load_calendars(tx, [base]))
+        plan = plan_of(base, compiled, load_calendars(tx, [base]))
     except (BadInput, LookupError) as error:
         _break(tx, row, error)
         return
@@ -291,9 +291,9 @@ def cancel_backfill(tx: Tx, backfill_id: str, *, namespace: str, note: str | Non
 
 
 def _base(
-    tx: Tx, name: str, namespace: str, timetables: CompiledSchedules
+    tx: Tx, name: str, namespace: str, compiled: CompiledSchedules
 ) -> tuple[Row, CompiledSchedule]:
     row = tx.one("find_for_backfill", namespace=namespace, name=name)
     if row is None:
         raise UnknownSchedule(name)
-    return row, plan_of(row, timetables, load_calendars(tx, [row]))
+    return row, plan_of(row, compiled, load_calendars(tx, [row]))

@@ -10,14 +10,14 @@ from rota.rules.schedules.timetable import Timetable
 class Union:
     """Fires when any of them does."""
 
-    def __init__(self, timetables: Sequence[Timetable]) -> None:
-        self._timetables = tuple(timetables)
+    def __init__(self, compiled: Sequence[Timetable]) -> None:
+        self._compiled = tuple(compiled)
 
     def after(self, instant: int) -> int | None:
-        found = (timetable.after(instant) for timetable in self._timetables)
+        found = (timetable.after(instant) for timetable in self._compiled)
         return min((at for at in found if at is not None), default=None)
 
     def marks(self, instant: int) -> tuple[str, ...]:
         """Those of the triggers that fire then, each once."""
-        firing = (each for each in self._timetables if each.after(instant - 1) == instant)
+        firing = (each for each in self._compiled if each.after(instant - 1) == instant)
         return tuple(dict.fromkeys(mark for each in firing for mark in each.marks(instant)))

@@ -159,8 +159,8 @@ class CommandExecutor(PooledExecutor):
             return Stopped(call.stop_reason)
         begin(call)
         self._started(call)
-        if call.logbook is not None and (secrets := secrets_in(env)):
-            call.logbook.log_of(call).secrets = secrets
+        if call.log_buffer is not None and (secrets := secrets_in(env)):
+            call.log_buffer.log_of(call).secrets = secrets
         try:
             popen = start_program(argv, target.cwd, {**env, **_facts(call)}, self._programs)
         except NotStarted as exc:

@@ -15,7 +15,7 @@ from typing import Any
 
 from rota.errors import BadInput
 from rota.model.walls import Programs
-from rota.runtime.executors.orphan_killer import guardian
+from rota.runtime.executors.orphan_killer import orphan_killer
 
 ANYHOW = Programs()
 SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
@@ -49,7 +49,7 @@ def start_program(
         bufsize=0,
         start_new_session=True,
         preexec_fn=functools.partial(  # noqa: PLW1509  # four system calls
-            _bind, os.getpid(), guardian.line(), programs.new_privileges
+            _bind, os.getpid(), orphan_killer.line(), programs.new_privileges
         )
         if _prctl
         else None,

@@ -1,4 +1,4 @@
-"""The guard of HTTP jobs: no request reaches an address inside our own network.
+"""Protection from SSRF: no request of an HTTP job reaches an address inside our own network.
 
 Every address is checked where it is used, after the name was resolved, so that a
 name whose answer changes between check and connection cannot slip through. What may be reached is

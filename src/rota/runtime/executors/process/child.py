@@ -104,7 +104,7 @@ class Child:
         for frame in iter(self._reader.read, None):
             self._send(self._carry_out(decode_begin(frame)))
 
-    def _desk(self, address: Address) -> RunServices:
+    def _services(self, address: Address) -> RunServices:
         def store() -> Store:
             return self._store(address.url)
 
@@ -121,10 +121,10 @@ class Child:
         call.on_commit = lambda: self._send(Settled())
         if request.asks:
             forbid_store(NO_STORE)
-            call.desk = PipeRunServices(self.question)
-        elif request.desk is not None:
-            address = Address(*request.desk)
-            call.desk = self._desk(address)
+            call.services = PipeRunServices(self.question)
+        elif request.services is not None:
+            address = Address(*request.services)
+            call.services = self._services(address)
         begin(call)
         ending: Ending | None = None
         left_by: BaseException | None = None

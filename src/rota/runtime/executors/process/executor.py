@@ -165,8 +165,8 @@ class ProcessExecutor(PooledExecutor):
             timeout_s=call.timeout_s,
             memory_mb=call.work.spec.memory_mb,
             mismatch=call.work.mismatch,
-            desk=call.desk.address if call.desk else None,
-            asks=isinstance(call.desk, RemoteRunServices),
+            services=call.services.address if call.services else None,
+            asks=isinstance(call.services, RemoteRunServices),
         )
         child.send(request)
         ended = self._follow(call, place, child)
@@ -201,8 +201,8 @@ class ProcessExecutor(PooledExecutor):
                 child.send(_replied(call, answer.question))
             elif isinstance(answer, Settled):
                 call.is_committed = True
-            elif isinstance(answer, Said) and call.logbook is not None:
-                call.logbook.log_of(call).record(answer.level, answer.text)
+            elif isinstance(answer, Said) and call.log_buffer is not None:
+                call.log_buffer.log_of(call).record(answer.level, answer.text)
             elif isinstance(answer, Ended):
                 return answer
         raise ChildLost
@@ -210,9 +210,9 @@ class ProcessExecutor(PooledExecutor):
 
 def _replied(call: Attempt, question: ServiceRequest) -> ServiceReply:
     """What a handler in a child wants of those whom only its worker can ask."""
-    desk = call.desk
-    assert isinstance(desk, RemoteRunServices)  # noqa: S101  # others are asked by the child itself
+    services = call.services
+    assert isinstance(services, RemoteRunServices)  # noqa: S101  # others are asked by the child itself
     try:
-        return desk.ask(call.lease, question)
+        return services.ask(call.lease, question)
     except RotaError as error:
         return ServiceReply(error=(type(error).__name__, str(error)))

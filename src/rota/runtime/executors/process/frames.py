@@ -30,7 +30,7 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     memory_mb: int | None
     mismatch: str = ""
     """Which version the run is for and which this one is, if those take different arguments."""
-    desk: tuple[str, str, str] | None = None
+    services: tuple[str, str, str] | None = None
     """The address of the store and the namespace, for what the handler asks of it."""
     asks: bool = False
     """There is no such address: the handler asks through this pipe."""

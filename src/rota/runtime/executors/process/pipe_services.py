@@ -1,4 +1,4 @@
-"""The desk of a handler in a child process whose worker has no database: it asks its worker.
+"""Run services of a handler in a child process whose worker has no database: it asks its worker.
 
 The credential of the worker stays there: what runs in the child never has it.
 """

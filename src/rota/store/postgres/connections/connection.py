@@ -48,7 +48,7 @@ class Connection(psycopg.Connection[dict[str, Any]]):
     """
     session: str | None = None
     """What the server calls that session; None when we do not know which one serves us."""
-    wire: LibpqConnection
+    libpq: LibpqConnection
     """How statements travel."""
     is_dropped = False
     """We closed it, broken or not."""

@@ -1,4 +1,4 @@
-"""Making connections, politely: a server that is away or restarts is not stormed.
+"""The connector: a server that is away or restarts is not stormed with connections.
 
 One dialer serves all pools of a process. After a failure it rests, with jitter, and all who ask
 meanwhile share the next attempt; new connections beyond the first come at a bounded pace.
@@ -157,7 +157,7 @@ class Connector:
         # Psycopg would number the statements it prepares, and so mistake one for another in a
         # session that is not ours alone.
         connection.prepare_threshold = None
-        connection.wire = LibpqConnection(connection, mixed_up=self.share)
+        connection.libpq = LibpqConnection(connection, mixed_up=self.share)
         try:
             self._refuse_the_past(connection)
             self._settle_in(connection)
@@ -242,7 +242,7 @@ class Connector:
         if connection.is_ours:
             connection.session = session
             connection.execute(SESSION)
-        connection.wire.prepares = self._prepares and connection.is_ours
+        connection.libpq.prepares = self._prepares and connection.is_ours
 
 
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:

@@ -86,9 +86,9 @@ class Leftovers:
             named = set(self._named)
         sessions = json.dumps(sorted(named))
         gone = {
-            row["session"] for row in connection.wire.run(self._gone, {"sessions": sessions}).rows
+            row["session"] for row in connection.libpq.run(self._gone, {"sessions": sessions}).rows
         }
-        busy = int(connection.wire.run(self._still_busy, {}).rows[0]["statements"])
+        busy = int(connection.libpq.run(self._still_busy, {}).rows[0]["statements"])
         with self._lock:
             self._named -= gone
             self._nameless = min(self._nameless, busy)

@@ -39,15 +39,15 @@ class Pool:
 
     def __init__(
         self,
-        dialer: Connector,
-        guard: StatementTimeouts,
+        connector: Connector,
+        timeouts: StatementTimeouts,
         options: PoolOptions,
         *,
         limit_s: float,
     ) -> None:
         set_canary()
-        self._dialer = dialer
-        self._guard = guard
+        self._connector = connector
+        self._timeouts = timeouts
         self.limit_s = limit_s
         self._idle: list[PooledConnection] = []
         # A queue and not a semaphore: that one is written in Python, 40 us after a rest.
@@ -76,7 +76,7 @@ class Pool:
             ) from None
         try:
             line = self._find()
-            self._guard.expect(line.connection, self.limit_s)
+            self._timeouts.expect(line.connection, self.limit_s)
         except BaseException:
             self._free.put(None)
             raise
@@ -93,25 +93,25 @@ class Pool:
         self._drop_idle()
 
     def _find(self) -> PooledConnection:
-        epoch = self._dialer.epoch
+        epoch = self._connector.epoch
         while (line := self._pop()) is not None:
-            if line.epoch == epoch and line.connection.wire.is_quiet():
+            if line.epoch == epoch and line.connection.libpq.is_quiet():
                 return line
-            self._guard.close(line.connection)
-        return PooledConnection(self._dialer.connect(), epoch)
+            self._timeouts.close(line.connection)
+        return PooledConnection(self._connector.connect(), epoch)
 
     def _keep(self, line: PooledConnection) -> None:
         connection = line.connection
         if connection.pgconn.transaction_status == IDLE:
-            self._guard.release(connection)
+            self._timeouts.release(connection)
             self._idle.append(line)
             if self._is_closed:  # looked at after that: nobody else would drop it
                 self._drop_idle()
             return
         was_broken = connection.broken
         if was_broken:
-            self._dialer.leftovers.give_up(connection)
-        self._guard.close(connection)
+            self._connector.leftovers.give_up(connection)
+        self._timeouts.close(connection)
         if was_broken:
             # What took this one took the others, too; each would have to be waited for.
             self._drop_idle(are_broken=True)
@@ -119,8 +119,8 @@ class Pool:
     def _drop_idle(self, *, are_broken: bool = False) -> None:
         while (line := self._pop()) is not None:
             if are_broken:
-                self._dialer.leftovers.give_up(line.connection)
-            self._guard.close(line.connection)
+                self._connector.leftovers.give_up(line.connection)
+            self._timeouts.close(line.connection)
 
     def _pop(self) -> PooledConnection | None:
         try:

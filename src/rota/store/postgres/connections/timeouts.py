@@ -1,4 +1,4 @@
-"""The guard: a statement that hangs is ended from outside, so that nobody waits for ever.
+"""Statement timeouts: a statement that hangs is ended from outside, so that nobody waits for ever.
 
 A server whose machine still answers but whose processes stand still keeps TCP content; only a
 limit on our side helps. The connection is shut, not the statement cancelled: a commit that was

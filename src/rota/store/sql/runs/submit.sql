@@ -2,7 +2,7 @@
 -- A repeated id of a live run is the same run: nothing happens. Whoever repeats a submit looks for
 -- ended ones (engine.submit): looking here cost six index probes a row, 20 us of 28.
 -- The limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7.
--- The rank is where ageing lives (rules.order).
+-- The rank is where ageing lives (rules.admission.order).
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
     key, rerun_of, created_at, due_at, ready_at, expires_at
@@ -10,7 +10,7 @@ insert into rota.run (
 select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
        case when n.due > n.now then 'scheduled' else 'queued' end,
        case when n.due > n.now then null
-            else n.now - coalesce(n.priority, 0) * cast(:credit_ms as bigint) end,
+            else {rank:n.now, coalesce(n.priority, 0)} end,
        coalesce(n.args, '{}'), n.policy, coalesce(n.at_most_once, false),
        n.key, n.rerun_of, n.now, n.due, n.due, n.due + n.expires_ms
   from (
@@ -30,7 +30,7 @@ insert into rota.run (
 select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
        case when n.waits then 'pending' when n.due > n.now then 'scheduled' else 'queued' end,
        case when n.waits or n.due > n.now then null
-            else n.now - coalesce(n.priority, 0) * cast(:credit_ms as bigint) end,
+            else {rank:n.now, coalesce(n.priority, 0)} end,
        coalesce(n.args, '{}'), n.policy, coalesce(n.at_most_once, false),
        n.key, n.rerun_of, n.now, n.due, n.due, n.due + n.expires_ms,
        n.schedule_id, n.backfill_id, n.origin
@@ -86,7 +86,7 @@ with picked as materialized (
 )
 update rota.run
    set state = {to:promote},
-       rank = ready_at - priority * cast(:credit_ms as bigint)
+       rank = {rank:ready_at, priority}
  where id {sql:among} select id from picked {sql:end_among}
 returning id, namespace, queue
 
@@ -103,7 +103,7 @@ select id, namespace, fence, schedule_id, parent_id, node, item
 -- name: try_promote
 update rota.run
    set state = {to:promote},
-       rank = ready_at - priority * cast(:credit_ms as bigint)
+       rank = {rank:ready_at, priority}
  where id = :id
    and {from:promote}
 

@@ -130,7 +130,7 @@ with picked as materialized (
 update rota.run
    set state = {to:unblock},
        ready_at = {now},
-       rank = {now} - priority * cast(:credit_ms as bigint)
+       rank = {rank:now, priority}
  where id {sql:among} select id from picked {sql:end_among}
 returning namespace, queue
 

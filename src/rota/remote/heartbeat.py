@@ -139,19 +139,19 @@ class CancelListener(Poll):
 
     interval_s = 1.0
 
-    def __init__(self, link: ServerTransport, heart: HttpHeartbeat) -> None:
+    def __init__(self, link: ServerTransport, heartbeat: HttpHeartbeat) -> None:
         super().__init__()
         self._link = link
-        self._heart = heart
+        self._heartbeat = heartbeat
 
     def tick(self) -> bool:
         began_s = elapsed_s()
         try:
             answer = self._link.say("listen", Rung, {}, wait_s=WAIT_S)
         except UnknownWorker:
-            self._heart.ask_soon()  # it learns that, and registers anew
+            self._heartbeat.ask_soon()  # it learns that, and registers anew
             return False
         if answer.rung:
             # A run that is slow to stop is still to be stopped: ask again after a while.
-            self._heart.ask_soon()
+            self._heartbeat.ask_soon()
         return not answer.rung and elapsed_s() - began_s > EARLY_S

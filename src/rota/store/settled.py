@@ -1,0 +1,61 @@
+"""Writes whose commit may end unseen: repeated until it is known what became of them.
+
+A connection that breaks during a commit leaves its caller without an answer (CommitUnknown). The
+work is then sent again, and has to find by its own ids or keys what it did the first time.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+from rota.clock import elapsed_s
+from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
+
+T = TypeVar("T")
+PATIENCE_S = 15.0
+"""How long to ask what became of a commit, where the caller does not say."""
+
+
+def settled_write(attempt: Callable[[bool], T], *, patience_s: float = PATIENCE_S) -> T:
+    """Call `attempt(is_repeat)` until the end of its commit is known.
+
+    Raises StoreUnavailable at once if the store is away before anything was sent, and CommitUnknown
+    if nobody could tell within `patience_s`.
+    """
+    end_s = elapsed_s() + patience_s
+    return until_settled(attempt, gives_up=lambda: elapsed_s() > end_s)
+
+
+def until_settled(
+    attempt: Callable[[bool], T],
+    *,
+    gives_up: Callable[[], bool],
+    rides_out: bool = False,
+    repeats: bool = True,
+) -> T:
+    """Call `attempt(is_repeat)` until the end of its commit is known or `gives_up` says so.
+
+    With `rides_out`, a store that is away is waited for before the first answer, too. Work that
+    would do harm if it was made twice says `repeats=False`: CommitUnknown is then raised at once.
+    """
+    unknown: CommitUnknown | None = None
+    last: StoreUnavailable
+    while True:
+        try:
+            return attempt(unknown is not None)
+        except StoreLost as error:
+            raise (unknown or error) from error
+        except CommitUnknown as error:
+            if not repeats:
+                raise
+            unknown = last = error
+        except StoreUnavailable as error:
+            if unknown is None and not rides_out:
+                raise
+            last = error
+        if gives_up():
+            raise (unknown or last) from last
+        time.sleep(random.uniform(0.05, 0.5))
