@@ -11,6 +11,7 @@ from rota import App, State
 from rota.app.job import Job
 from rota.engine.jobs.definitions import jobs
 from rota.engine.workers.registry import workers
+from rota.errors import BadArguments
 from rota.model.plan import Wish
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
@@ -107,7 +108,8 @@ def test_functions_are_imported(app: App, serve: Serve, path: Path, module: str)
     bring(
         app,
         path,
-        f"jobs: {{add: {{python: '{module}:add', parameters: {{a: int, b: int}}}}, "
+        f"jobs: {{add: {{python: '{module}:add', "
+        "parameters: {a: int, b: {type: int, default: null}}}, "
         f"later: {{python: '{module}:later', parameters: {{a: int}}}}}}",
     )
     serve(stored=True)
@@ -115,6 +117,30 @@ def test_functions_are_imported(app: App, serve: Serve, path: Path, module: str)
     assert submit(app, "add", a=1, b=2).result(timeout=20) == 3
     assert submit(app, "add", a=1).result(timeout=20) == 2
     assert submit(app, "later", a=21).result(timeout=20) == 42
+
+
+@pytest.mark.parametrize("isolation", ["thread", "process"])
+def test_a_declared_default_is_given_to_the_function(
+    app: App, serve: Serve, path: Path, module: str, isolation: str
+) -> None:
+    declared = "parameters: {a: {type: int, default: 5}, b: {type: int, default: 10}}"
+    text = f"jobs: {{add: {{python: '{module}:add', isolation: {isolation}, {declared}}}}}"
+    bring(app, path, text)
+    serve(stored=True)
+
+    assert submit(app, "add").result(timeout=30) == 15
+    assert submit(app, "add", b=1).result(timeout=20) == 6
+
+
+def test_a_declared_parameter_without_a_default_must_be_given(app: App, path: Path) -> None:
+    declared = "parameters: {a: int, b: 'int | None'}"
+    bring(app, path, f"jobs: {{add: {{python: 'shop:add', {declared}}}}}")
+
+    with pytest.raises(BadArguments, match="missing a required argument: 'b'"):
+        submit(app, "add", a=1)
+    with pytest.raises(BadArguments, match="a: Expected `int`, got `null`"):
+        submit(app, "add", a=None, b=1)
+    submit(app, "add", a=1, b=None)
 
 
 @pytest.mark.parametrize("ref", ["no_such_module:f", "stored_shop:nothing", "stored_shop:__name__"])

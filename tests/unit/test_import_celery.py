@@ -94,7 +94,10 @@ def test_a_registered_name_leads_to_the_function_behind_it() -> None:
     (entry,) = read_beat(app, "m:app").entries
 
     assert entry.job["python"] == f"{__name__}:score"
-    assert entry.job["parameters"] == {"days": "int", "deep": "bool"}
+    assert entry.job["parameters"] == {
+        "days": {"type": "int", "default": 7},
+        "deep": {"type": "bool", "default": False},
+    }
     assert entry.job["schedule"]["arguments"] == {"days": 3}
     assert entry.job["timeout"] == "30s"
     assert "rate_limit of the task" in [note.old for note in entry.notes]

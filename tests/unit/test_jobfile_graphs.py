@@ -131,6 +131,7 @@ def test_nodes_may_be_jobs_on_record() -> None:
         ("{a: {graph: other}}", "no graph is named 'other'"),
         ("{a: {job: load, args: {rwo: 1}}}", "job 'load' takes no 'rwo'. Did you mean 'row'?"),
         ("{a: {job: load}}", "job 'load' needs 'row'"),
+        ("{a: {job: load, args: {row: null}}}", "row: Expected `bool | int | float | str`"),
         ("{a: {graph: g}}", "a graph contains itself: g -> g"),
     ],
 )
@@ -155,6 +156,8 @@ def test_the_schema_knows_what_a_graph_and_its_nodes_may_say() -> None:
     [
         ("{start: abc, stop: 3}", "start: Expected `int`, got `str`; start is int"),
         ("{start: 1, stop: 2, foo: 3}", "job 'ints' takes no 'foo'"),
+        ("{start: 1}", "job 'ints' needs 'stop'"),
+        ("{start: 1, stop: null}", "stop: Expected `int`, got `null`; stop is int"),
     ],
 )
 def test_arguments_of_a_node_are_checked_by_a_plan_with_line_and_column(
@@ -174,6 +177,68 @@ def test_arguments_of_a_node_are_checked_by_a_plan_with_line_and_column(
 
     assert str(refused.value).startswith("folder/flow.yaml:6:7: graph 'g': node 'a': ")
     assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "declared",
+    ["{start: int, stop: {type: int, default: 5}}", "{start: int, stop: {default: null}}"],
+)
+def test_a_parameter_with_a_default_can_be_left_out(declared: str) -> None:
+    text = (
+        f'jobs: {{ints: {{python: "helpers:ints", parameters: {declared}}}}}\n'
+        "graphs: {g: {nodes: {a: {job: ints, args: {start: 1}}}}}\n"
+    )
+
+    assert plan(text) == ["add job ints", "add graph g"]
+
+
+@pytest.mark.parametrize(
+    ("declared", "args"),
+    [("int | None", "null"), ("Optional[int]", "null"), ("{type: int, default: null}", "null")],
+)
+def test_null_is_taken_where_it_is_declared(declared: str, args: str) -> None:
+    given = declared if declared.startswith("{") else f"'{declared}'"
+    text = (
+        f'jobs: {{ints: {{python: "helpers:ints", parameters: {{stop: {given}}}}}}}\n'
+        f"graphs: {{g: {{nodes: {{a: {{job: ints, args: {{stop: {args}}}}}}}}}}}\n"
+    )
+
+    assert plan(text) == ["add job ints", "add graph g"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ("{start: 1}", "missing a required argument: 'stop'"),
+        ("{start: 1, stop: null}", "stop: Expected `int`, got `null`"),
+    ],
+)
+def test_arguments_of_a_schedule_are_complete_and_of_their_types(arguments: str, says: str) -> None:
+    declared = 'python: "m:f", parameters: {start: int, stop: int}'
+    text = f"jobs: {{a: {{{declared}, schedule: '@daily', arguments: {arguments}}}}}"
+
+    with pytest.raises(BadFile) as refused:
+        read(text)
+
+    assert says in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("parameter", "says"),
+    [
+        ("{type: int, default: abc}", "n: default: Expected `int`, got `str`; n is int"),
+        ("integer", "n: there is no type 'integer'; write int"),
+        ("{type: int, defalt: 5}", "n.defalt: there is no 'defalt' here. Did you mean 'default'?"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused_with_its_place(parameter: str, says: str) -> None:
+    text = f"jobs:\n  a:\n    python: m:f\n    parameters:\n      n: {parameter}\n"
+
+    with pytest.raises(BadFile) as refused:
+        read(text)
+
+    assert str(refused.value).startswith("folder/flow.yaml:5:")
+    assert f"jobs.a.parameters.{says}" in str(refused.value)
 
 
 def test_arguments_of_a_schedule_are_checked_by_the_types_that_a_file_declares() -> None:
@@ -204,6 +269,14 @@ def test_arguments_of_a_schedule_are_checked_by_the_types_that_a_file_declares()
                 "  f:\n    nodes:\n      a: {graph: sub, map: {over: [1, x], into: start}}\n"
             ),
             "folder/flow.yaml:5:7: graph 'f': node 'a': start: Expected `int`, got `str`",
+        ),
+        (
+            (
+                "graphs:\n"
+                "  sub: {parameters: {start: int}, nodes: {a: {command: 'true'}}}\n"
+                "  f:\n    nodes:\n      a: {graph: sub, args: {start: null}}\n"
+            ),
+            "folder/flow.yaml:5:7: graph 'f': node 'a': start: Expected `int`, got `null`",
         ),
         (
             (

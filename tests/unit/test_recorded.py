@@ -104,7 +104,18 @@ def test_a_graph_takes_what_its_parameters_say() -> None:
             signature.bind((), wrong)
 
 
-def test_types_that_a_file_declares_are_checked() -> None:
+def test_parameters_that_a_file_declares_are_given_and_of_their_types() -> None:
+    job = spec({"start": "int", "stop": "int", "step": "int | None"}, defaults={"step": 2})
+
+    assert recorded_signature(job).bind((), {"start": 1, "stop": 2}) == '{"start":1,"stop":2}'
+    assert recorded_signature(job).bind((), {"start": 1, "stop": 2, "step": None})
+    with pytest.raises(BadArguments, match="missing a required argument: 'stop'"):
+        recorded_signature(job).bind((), {"start": 1})
+    with pytest.raises(BadArguments, match="stop: Expected `int`, got `null`"):
+        recorded_signature(job).bind((), {"start": 1, "stop": None})
+
+
+def test_types_are_checked_where_defaults_are_not_on_record() -> None:
     job = spec({"start": "int", "stop": "int"})
 
     assert recorded_signature(job).bind((), {"start": 1, "stop": None}) == '{"start":1,"stop":null}'

@@ -73,6 +73,7 @@ class HandlerResolver:
             return _refused(pinned.spec)
         # A breaker guards the job as it is now, with all runs that still wait from before.
         work = _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
+        work = msgspec.structs.replace(work, defaults=_declared(pinned))
         if takes_of(pinned.spec) in (None, takes_of(job.spec)):
             return work
         return msgspec.structs.replace(work, mismatch=_mismatch(lease, pinned.spec, job))
@@ -178,7 +179,16 @@ def _stored_work(lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
     is_async = inspect.iscoroutinefunction(function)
     target = PythonTarget(ref=spec.target.ref, is_async=is_async)
     local = msgspec.structs.replace(spec, target=target)
-    return ResolvedJob(spec=local, handler=function, signature=signature)
+    declared = _declared(pinned)
+    return ResolvedJob(spec=local, handler=function, signature=signature, defaults=declared)
+
+
+def _declared(pinned: PinnedVersion) -> dict[str, Any]:
+    """Defaults that no code has brought; null leaves it to the function."""
+    defaults = pinned.spec.defaults
+    if pinned.origin == CODE or isinstance(defaults, msgspec.UnsetType):
+        return {}
+    return {name: value for name, value in defaults.items() if value is not None}
 
 
 def _failing(spec: JobSpec, refusal: _Refusal, *, ref: str) -> ResolvedJob:

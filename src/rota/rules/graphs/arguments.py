@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Optional, TypeVar
 
 import msgspec
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph, Map, Node
+from rota.model.graph import Graph, Map, Node, Parameter
 from rota.rules.graphs.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
 from rota.rules.graphs.types import JobFacts, element_of, fits
 from rota.rules.jobs.signature.plain import misfit, plain_kind
@@ -37,7 +37,15 @@ def facts_of_graph(graph: Graph) -> JobFacts:
         required=frozenset(
             name for name, each in graph.parameters.items() if each.default is msgspec.UNSET
         ),
+        kinds={name: _kind_of(each) for name, each in graph.parameters.items()},
     )
+
+
+def _kind_of(parameter: Parameter) -> Any:
+    """The type of a parameter of a graph; a default of None allows None."""
+    kind = plain_kind(parameter.type)
+    is_open = parameter.default is None and kind is not Any
+    return Optional[kind] if is_open else kind  # noqa: UP045  # found at run time
 
 
 class _Checker:
@@ -138,11 +146,12 @@ class _Checker:
 def _check_literal(node: Node, name: str, value: Any, facts: JobFacts) -> None:
     """BadGraph for a value that stands in the graph itself and is of another type.
 
-    Null is left to the job, whose default may be None whatever the annotation says.
+    Where only the annotation is known, null is left to the job: its default may be None.
     """
     wanted = facts.parameters[name]
-    kind = facts.kinds[name] if name in facts.kinds else plain_kind(wanted)
-    wrong = None if value is None else misfit(name, value, kind)
+    is_known = name in facts.kinds
+    kind = facts.kinds[name] if is_known else plain_kind(wanted)
+    wrong = misfit(name, value, kind) if is_known or value is not None else None
     if wrong is not None:
         raise BadGraph(f"node {node.name!r}: {wrong}; {name} is {wanted}")
 

@@ -72,12 +72,13 @@ def _check_there(
 
 
 def _facts(spec: JobSpec) -> JobFacts:
-    """Of a function that a file names, or an older version recorded, less is known."""
+    """Less is known of a function that no file describes, or that an older version recorded."""
     defaults = spec.defaults
     if isinstance(defaults, UnsetType):
         if not isinstance(spec.target, PythonTarget):
             scalars = dict.fromkeys(spec.parameters, SCALAR)
-            return JobFacts(scalars, required=frozenset(spec.parameters))
+            required = frozenset(spec.parameters)
+            return JobFacts(scalars, kinds=kinds_of(spec), required=required)
         return JobFacts(spec.parameters, required=None, takes_more=not spec.parameters)
     return JobFacts(
         spec.parameters,

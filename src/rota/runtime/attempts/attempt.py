@@ -76,6 +76,8 @@ class ResolvedJob(msgspec.Struct, frozen=True, kw_only=True):
     handler: Callable[..., Any] | None = None
     signature: Signature | None = None
     retry_function: Callable[[int, BaseException | None], float | timedelta | None] | None = None
+    defaults: dict[str, Any] = {}
+    """What a job file declares that the function is given where a run leaves it out."""
     mismatch: str = ""
     """Which version the run is for and which we have, if those take different arguments."""
 

@@ -25,6 +25,7 @@ from rota.runtime.attempts.attempt import (
     StopReason,
 )
 from rota.runtime.attempts.context import ProgressBoard
+from rota.runtime.attempts.declared_defaults import with_defaults
 from rota.runtime.attempts.masked_endings import masked
 from rota.runtime.attempts.services import RunServices
 from rota.runtime.dispatch.outcomes import policy_of
@@ -184,6 +185,8 @@ class AttemptTable:
             self._loader.close()
 
     def _start(self, call: Attempt) -> None:
+        if call.work.defaults:
+            call.lease = with_defaults(call.lease, call.work.defaults)
         self._executor_for(call).start(call)
 
     def _done(self, call: Attempt, ending: Ending) -> None:

@@ -8,28 +8,15 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from msgspec import UNSET
-
-from rota.errors import BadGraph
+from rota.errors import BadGraph, BadOption
 from rota.model.graph import Graph
 from rota.rules.graphs import expand, plan_graph
 from rota.rules.graphs.options import read_graph
 from rota.rules.jobs.files.field import Field
 from rota.rules.jobs.files.known import FLOW_FIELDS, GRAPH_FIELDS, INLINE_FIELDS
+from rota.rules.jobs.files.parameters import check_parameter
 from rota.rules.jobs.files.targets import KINDS
 from rota.rules.jobs.files.yaml12 import read_yaml
-from rota.rules.jobs.signature.plain import misfit, plain_kind
-
-_NAMES = {
-    "integer": "int",
-    "number": "float",
-    "string": "str",
-    "boolean": "bool",
-    "array": "list",
-    "object": "dict",
-    "null": "None",
-}
-"""Types as JSON Schema names them, and as annotations do."""
 
 
 class Flow(NamedTuple):
@@ -89,16 +76,11 @@ def read_flow(name: str, field: Field) -> Flow:
 def _check_parameters(graph: Graph) -> None:
     """BadGraph for a default of another type, and for a type by the name that JSON has for it."""
     for name, each in graph.parameters.items():
-        path = ("parameters", name)
-        if each.type in _NAMES:
-            raise BadGraph(
-                f"parameters.{name}: there is no type {each.type!r}; write {_NAMES[each.type]}",
-                path=path,
-            )
-        if each.default is not UNSET and each.default is not None:
-            wrong = misfit("default", each.default, plain_kind(each.type))
-            if wrong is not None:
-                raise BadGraph(f"parameters.{name}: {wrong}; {name} is {each.type}", path=path)
+        try:
+            check_parameter(name, each.type, each.default)
+        except BadOption as error:
+            path = ("parameters", name)
+            raise BadGraph(f"parameters.{name}: {error}", path=path) from error
 
 
 def _nodes(graph: str, nodes: Field, inline: dict[str, tuple[Field, dict[str, Field]]]) -> Any:

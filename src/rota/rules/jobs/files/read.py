@@ -188,12 +188,12 @@ def _with_defaults(defaults: Mapping[str, Field], own: dict[str, Field]) -> dict
 
 
 def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
-    target, parameters = read_target(field, given)
+    target, declared = read_target(field, given)
     options = {key: each for key, each in given.items() if key in JOB_FIELDS}
-    spec = JobSpec(target=target, parameters=parameters, **_options(name, field, options))
-    if spec.cache is not None and parameters:
+    spec = JobSpec(target=target, **declared._asdict(), **_options(name, field, options))
+    if spec.cache is not None and spec.parameters:
         with options.get("cache", field).blamed():
-            parse_cache(spec.cache, parameters)
+            parse_cache(spec.cache, spec.parameters)
     return spec
 
 

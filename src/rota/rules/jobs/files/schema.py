@@ -68,7 +68,10 @@ _FIELDS: dict[str, Schema] = {
     "env": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
     "http": {"anyOf": [_TEXT, {"$ref": "#/$defs/request"}]},
     "ok_codes": _CODES,
-    "parameters": {"type": "object", "additionalProperties": _TEXT},
+    "parameters": {
+        "type": "object",
+        "additionalProperties": {"anyOf": [_TEXT, {"$ref": "#/$defs/Parameter"}]},
+    },
     "python": {"type": "string", "pattern": r"^[\w.]+:[\w.]+$"},
     "retry_codes": _CODES,
     "arguments": _OBJECT,

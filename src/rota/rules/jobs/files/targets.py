@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
 from rota.rules.jobs.files.field import Field
+from rota.rules.jobs.files.parameters import Declared, read_parameters
 from rota.rules.jobs.files.words import split_words
 from rota.rules.security.egress import check_headers
 from rota.rules.security.programs import check_command
@@ -29,7 +30,7 @@ _MAX_CODE = 255
 _STATUSES = range(100, 600)
 
 
-def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, dict[str, str]]:
+def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, Declared]:
     """The target and its parameters; exactly one kind must be there."""
     kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
@@ -45,7 +46,7 @@ def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, dict[st
         target: CommandTarget | HttpTarget
         target = _command(given) if kind == "command" else _http(given["http"])
         names = placeholders(_texts(target))
-    return target, dict.fromkeys(names, "str | int | float | bool")
+    return target, Declared(dict.fromkeys(names, "str | int | float | bool"))
 
 
 def _command(given: Mapping[str, Field]) -> CommandTarget:
@@ -136,17 +137,11 @@ def _statuses(field: Field | None) -> tuple[int, ...]:
     return tuple(statuses)
 
 
-def _python(given: Mapping[str, Field]) -> tuple[PythonTarget, dict[str, str]]:
+def _python(given: Mapping[str, Field]) -> tuple[PythonTarget, Declared]:
     ref = given["python"].text()
     if not _REF.fullmatch(ref):
         raise BadOption(f"{ref!r:.80} is not module:function such as shop.mail:send")
-    declared = given.get("parameters")
-    parameters = {}
-    for name, hint in (declared.fields() if declared else {}).items():
-        if not name.isidentifier():
-            raise hint.refusal(f"{name!r:.64} is no name of a parameter")
-        parameters[name] = hint.text()
-    return PythonTarget(ref=ref), parameters
+    return PythonTarget(ref=ref), read_parameters(given.get("parameters"))
 
 
 def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:

@@ -10,7 +10,9 @@ from typing import Any
 
 from rota.rules.jobs.importers.celery_when import NotKept, seconds_of
 from rota.rules.jobs.importers.report import Note
+from rota.rules.jobs.signature.defaults import defaults_of
 from rota.rules.jobs.signature.hints import text_of
+from rota.rules.jobs.signature.plain import misfit, plain_kind
 
 _NAME = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+", re.ASCII)
 _MORE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -35,14 +37,19 @@ class Called:
         self._has_app = has_app
 
     @property
-    def parameters(self) -> dict[str, str]:
-        """By name with their types, without `self` and what takes any number."""
+    def parameters(self) -> dict[str, Any]:
+        """By name as a file declares them, without `self` and what takes any number."""
         if self._function is None:
             return {}
         found = [each for each in self._shape() if each.kind not in _MORE]
-        return {each.name: text_of(each.annotation) for each in found}
+        defaults = defaults_of(inspect.Signature(found))
+        kinds = {each.name: text_of(each.annotation) for each in found}
+        return {
+            name: _optional(kind, defaults[name]) if name in defaults else kind
+            for name, kind in kinds.items()
+        }
 
-    def parameters_for(self, arguments: Mapping[str, Any]) -> dict[str, str]:
+    def parameters_for(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Its parameters, and the arguments that it takes beside them (`**more`)."""
         known = self.parameters
         takes_more = self._function is None or any(
@@ -117,6 +124,12 @@ class Called:
         if isinstance(found, type):
             return False
         return callable(found) and hasattr(found, "delay") and getattr(found, "name", None) == name
+
+
+def _optional(kind: str, default: Any) -> dict[str, Any]:
+    """A parameter that can be left out; null, which the function fills, for an odd default."""
+    fits = misfit("default", default, plain_kind(kind)) is None
+    return {"type": kind, "default": default if fits else None}
 
 
 def _guessed(name: str) -> str:

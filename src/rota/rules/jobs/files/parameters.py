@@ -1,0 +1,68 @@
+"""Parameters that a file declares: the type of each, and what it is if it is left out."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from msgspec import UNSET, UnsetType
+
+from rota.errors import BadOption
+from rota.rules.jobs.files.field import Field
+from rota.rules.jobs.signature.plain import misfit, plain_kind
+
+_NAMES = {
+    "integer": "int",
+    "number": "float",
+    "string": "str",
+    "boolean": "bool",
+    "array": "list",
+    "object": "dict",
+    "null": "None",
+}
+"""Types as JSON Schema names them, and as annotations do."""
+
+
+class Declared(NamedTuple):
+    """What a file says that a function takes."""
+
+    parameters: dict[str, str]
+    """Name to annotation."""
+    defaults: dict[str, Any] | UnsetType = UNSET
+    """What can be left out, and what it is then; unset if the file declares no parameters."""
+
+
+def read_parameters(field: Field | None) -> Declared:
+    """`stop: int` must be given, `stop: {type: int, default: 5}` can be left out."""
+    if field is None or not field.value:
+        return Declared({})
+    parameters: dict[str, str] = {}
+    defaults: dict[str, Any] = {}
+    for name, each in field.fields().items():
+        if not name.isidentifier():
+            raise each.refusal(f"{name!r:.64} is no name of a parameter")
+        parameters[name], default = _one(each)
+        if default is not UNSET:
+            defaults[name] = default
+        with each.blamed():
+            check_parameter(name, parameters[name], default)
+    return Declared(parameters, defaults)
+
+
+def check_parameter(name: str, annotation: str, default: Any) -> None:
+    """BadOption for a default of another type, and for a type by the name that JSON has for it."""
+    if annotation in _NAMES:
+        raise BadOption(f"there is no type {annotation!r}; write {_NAMES[annotation]}")
+    if default is UNSET or default is None:
+        return
+    wrong = misfit("default", default, plain_kind(annotation))
+    if wrong is not None:
+        raise BadOption(f"{wrong}; {name} is {annotation}")
+
+
+def _one(field: Field) -> tuple[str, Any]:
+    """The type and the default, which is UNSET for a parameter that must be given."""
+    if not isinstance(field.value, dict):
+        return field.text(), UNSET
+    fields = field.fields(("type", "default"))
+    kind = fields["type"].text() if "type" in fields else "Any"
+    return kind, fields["default"].value if "default" in fields else UNSET

@@ -1,0 +1,21 @@
+"""Defaults that a job file declares: a run that leaves an argument out is given its default."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from rota.model.run import Lease
+
+_arguments = msgspec.json.Decoder(dict[str, msgspec.Raw])
+
+
+def with_defaults(lease: Lease, defaults: Mapping[str, Any]) -> Lease:
+    """The lease, its arguments completed; those that the run has stay as they are."""
+    given = _arguments.decode(lease.args)
+    if defaults.keys() <= given.keys():
+        return lease
+    text = msgspec.json.encode({**defaults, **given}).decode()
+    return msgspec.structs.replace(lease, args=text)
