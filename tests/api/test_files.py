@@ -133,6 +133,35 @@ def test_a_credential_for_some_queues_applies_nothing_about_others(
     assert names(shared) == before
 
 
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            (
+                "graphs: {sub: {nodes: {a: {http: 'https://example.org'}}}, "
+                "flow: {nodes: {one: {graph: sub, isolation: process}}}}"
+            ),
+            "node 'one': isolation: it is the graph 'sub'",
+        ),
+        (
+            (
+                "jobs: {ints: {python: 'm:f', parameters: {start: int, stop: int}, "
+                "schedule: '@daily', arguments: {start: 1}}}"
+            ),
+            "missing a required argument: 'stop'",
+        ),
+    ],
+)
+def test_what_a_file_cannot_say_is_refused_over_http_too(
+    shared: Served, text: str, says: str
+) -> None:
+    client = shared.client("admin", "exec")
+    for verb in ("plan", "apply"):
+        answer = client.post(f"{FILES}/{verb}", json=files(text))
+        assert answer.status_code in (400, 422), answer.text
+        assert says in answer.json()["detail"]
+
+
 def test_what_others_left_in_a_file_is_not_shown_to_who_does_not_reach_it(served: Served) -> None:
     served.client("author").post(f"{FILES}/apply", json=files(HTTP_JOB))
 

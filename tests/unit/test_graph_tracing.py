@@ -312,6 +312,16 @@ def test_arguments_that_are_known_are_checked_as_those_of_a_submit() -> None:
         _ = graph.plan
 
 
+@pytest.mark.parametrize("isolation", ["process", "thread"])
+def test_isolation_of_a_node_that_is_a_graph_is_refused(isolation: str) -> None:
+    @app.graph(name=f"apart_{isolation}")
+    def graph() -> None:
+        nightly.node(isolation=isolation)("monday")
+
+    with pytest.raises(BadGraph, match=r"node 'nightly': isolation: it is the graph 'nightly'"):
+        _ = graph.plan
+
+
 def test_a_job_defined_later_can_be_used_as_graphs_are_traced_late() -> None:
     late = App("sqlite:///never-opened.db")
 

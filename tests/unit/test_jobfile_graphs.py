@@ -282,6 +282,14 @@ def test_arguments_of_a_schedule_are_checked_by_the_types_that_a_file_declares()
             (
                 "graphs:\n"
                 "  sub: {nodes: {a: {command: 'true'}}}\n"
+                "  f:\n    nodes:\n      a: {graph: sub, isolation: process}\n"
+            ),
+            "folder/flow.yaml:5:7: graphs.f.nodes.a: graph 'f': node 'a': isolation: it is",
+        ),
+        (
+            (
+                "graphs:\n"
+                "  sub: {nodes: {a: {command: 'true'}}}\n"
                 "  f:\n    nodes:\n      a: {job: sub}\n"
             ),
             "folder/flow.yaml:5:7: graph 'f': node 'a': 'sub' is a graph; write `graph: sub`",

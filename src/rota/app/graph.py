@@ -26,6 +26,7 @@ from rota.model.graph import Graph, Mode, Parameter
 from rota.model.run import NewRun
 from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.graphs import Plan, expand, plan_graph
+from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph
 from rota.rules.graphs.references import NOTHING, mentions, resolve
 from rota.rules.graphs.types import facts_of
@@ -90,6 +91,7 @@ class TracedGraph(Node[P, R]):
         jobs = {name: facts_of(job.signature) for name, job in self.app.jobs.items()}
         graphs = self._with_inner()
         plan = plan_graph(self.graph, jobs=jobs, graphs=graphs)
+        check_inner_options(self.graph)
         if len(graphs) > 1:
             expand(self.graph, graphs, jobs=jobs)
         self._check_literals(plan)

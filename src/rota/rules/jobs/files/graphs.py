@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rota.errors import BadGraph, BadOption
 from rota.model.graph import Graph
 from rota.rules.graphs import expand, plan_graph
+from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph
 from rota.rules.jobs.files.field import Field
 from rota.rules.jobs.files.known import FLOW_FIELDS, GRAPH_FIELDS, INLINE_FIELDS
@@ -68,6 +69,7 @@ def read_flow(name: str, field: Field) -> Flow:
         graph = read_graph(name, value)
         _check_parameters(graph)
         plan_graph(graph)
+        check_inner_options(graph)
     except BadGraph as error:
         raise _refusal(field, error) from error
     return Flow(graph, {key: each for key, each in given.items() if key in FLOW_FIELDS}, inline)

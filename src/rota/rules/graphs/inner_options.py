@@ -1,0 +1,20 @@
+"""Options of a node that mean nothing where the node is itself a graph."""
+
+from __future__ import annotations
+
+from rota.errors import BadGraph
+from rota.model.graph import Graph
+
+
+def check_inner_options(graph: Graph) -> None:
+    """BadGraph for a node that is a graph and says where a function runs.
+
+    It is asked when a graph is defined. What was stored before goes on as it did.
+    """
+    for node in graph.nodes:
+        if node.graph is not None and node.isolation is not None:
+            raise BadGraph(
+                f"graph {graph.name!r:.64}: node {node.name!r:.64}: isolation: it is the graph "
+                f"{node.graph!r:.64}, which runs no function; say it of the nodes or jobs in there",
+                path=("nodes", node.name),
+            )
