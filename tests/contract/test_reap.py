@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
+from rota.engine.jobs.definitions import define
 from rota.engine.runs.promote import promote
 from rota.engine.workers.registry import retire, workers
 from rota.ids import new_id
 from rota.model.run import Lease
+from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.rules.failures.retry import MAX_CRASHES, MAX_LOSSES
 from rota.store.base import Store
@@ -117,6 +121,32 @@ def test_a_run_whose_workers_die_while_it_alone_is_suspected_is_given_up(
     run = look(store, run_id)
     assert (run.state, run.crashes) == ("failed", MAX_LOSSES + 1)
     assert (run.reason or "").startswith(f"quarantined: its worker died {MAX_LOSSES} times while")
+
+
+@pytest.mark.parametrize(
+    ("max_losses", "state", "losses", "says"),
+    [
+        (1, "failed", 2, "quarantined: its worker died once while"),
+        (3, "failed", 4, "quarantined: its worker died 3 times while"),
+        (0, "queued", MAX_LOSSES + 3, ""),
+        (MAX_LOSSES + 5, "queued", MAX_LOSSES + 3, ""),
+    ],
+)
+def test_the_limit_of_lone_losses_is_the_jobs_own(
+    store: Store, max_losses: int, state: str, losses: int, says: str
+) -> None:
+    spec = JobSpec(name="noop", target=PythonTarget(ref="m:f"), max_losses=max_losses)
+    version = store.write(lambda tx: define(tx, spec, namespace=HOME))
+    run_id = given_run(store, version=version)
+    for _ in range(losses):  # at the first loss it had been among others
+        assert state_of(store, run_id) is State.QUEUED
+        dead = given_worker(store)
+        claim_one(store, dead)
+        reap_some(store, worker_id=dead)
+
+    run = look(store, run_id)
+    assert (run.state, run.crashes) == (state, losses)
+    assert (run.reason or "").startswith(says)
 
 
 def test_of_several_suspects_none_is_given_up_for_its_worker(store: Store) -> None:

@@ -13,12 +13,15 @@ import pytest
 from _pytest.mark import ParameterSet
 
 from rota.app import App
+from rota.engine.workers.registry import retire
 from rota.errors import PayloadTooLarge, Retry
 from rota.model.states import State
 from rota.runtime.attempts.context import progress
-from tests.contract.builders import run_sql
+from rota.store.base import Store
+from tests.contract.builders import claim_some, given_worker, reap_some, run_sql
 from tests.integration.conftest import Serve
 from tests.support import handlers
+from tests.support.calls import eventually
 
 HEALTHY = 20
 
@@ -163,6 +166,35 @@ def test_a_handler_that_kills_its_own_process_is_quarantined(
     # The first may have been in a process that others had used, which proves nothing.
     assert kinds in (["crash"] * 2, ["lost", "crash", "crash"])
     assert [each.result(timeout=20) for each in beside] == [n + 2 for n in range(HEALTHY)]
+
+
+def _lose(store: Store, job: str) -> None:
+    """A worker claims a run of the job, and is gone."""
+    dead = given_worker(store)
+    claim_some(store, dead, jobs=(job,))
+    store.write(lambda tx: retire(tx, dead))
+    reap_some(store)
+
+
+@pytest.mark.parametrize(
+    ("max_losses", "losses", "state"),
+    [(2, 2, State.FAILED), (2, 1, State.SUCCESS), (0, 12, State.SUCCESS)],
+)
+def test_a_function_that_cannot_be_tried_alone_bears_as_many_losses_as_its_job_says(
+    app: App, serve: Serve, max_losses: int, losses: int, state: State
+) -> None:
+    @app.job(max_losses=max_losses)
+    def inside() -> None:
+        """Is no function of a module."""
+
+    run = inside.submit()
+    for _ in range(losses):
+        _lose(app.store, "inside")
+    serve()
+
+    eventually(lambda: run.state is state)
+    is_over = state is State.FAILED
+    assert ("cannot be tried alone" in (run.show().reason or "")) is is_over
 
 
 def test_a_handler_that_forks_has_one_outcome(app: App, serve: Serve, store_url: str) -> None:

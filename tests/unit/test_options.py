@@ -39,6 +39,8 @@ def test_every_plain_option_reaches_its_field() -> None:
         expires=timedelta(hours=1),
         isolation="process",
         memory="512MB",
+        max_crashes=2,
+        max_losses=0,
     )
 
     assert made == JobOptions(
@@ -49,6 +51,8 @@ def test_every_plain_option_reaches_its_field() -> None:
         expires_ms=3_600_000,
         isolation="process",
         memory_mb=512,
+        max_crashes=2,
+        max_losses=0,
     )
 
 
@@ -155,6 +159,9 @@ def test_an_unknown_option_is_refused_with_the_nearest_and_all_known_ones() -> N
         ({"isolation": "thread", "memory": "1GB"}, 'needs isolation="process"'),
         ({"memory": 512}, "less than 16MB"),
         ({"memory": "lots"}, "not a size"),
+        ({"max_crashes": 0}, "max_crashes=0 is not a number from 1 to 1,000"),
+        ({"max_losses": -1}, "max_losses=-1 is not a number from 0 to 1,000"),
+        ({"max_losses": True}, "max_losses=True is not a number"),
     ],
 )
 def test_a_bad_value_is_refused_by_name(options: dict[str, Any], said: str) -> None:

@@ -106,6 +106,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     memory_mb: int | None = None
     max_crashes: int | msgspec.UnsetType = msgspec.UNSET
     """So many deaths of a process in which a run was alone end the run; unset for the default."""
+    max_losses: int | msgspec.UnsetType = msgspec.UNSET
+    """So many deaths of workers in which a run was the only suspect end it; 0 for never."""
     breaker: Breaker | None = None
     dependencies: tuple[str, ...] = ()
     """Jobs whose runs for the same time must have succeeded before a run of this one starts."""

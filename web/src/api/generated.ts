@@ -820,6 +820,7 @@ export type JobSpec = {
   isolation: "thread" | "process";
   memory_mb: number | null;
   max_crashes: number;
+  max_losses: number;
   breaker: Breaker | null;
   dependencies: Array<string>;
   on_failure: string;

@@ -120,8 +120,16 @@ def _facts(job: JobView) -> list[tuple[str, str]]:
         ("delivery", spec.delivery.replace("_", " ")),
         ("on failure", spec.on_failure or ""),
         ("crashes", f"at most {spec.max_crashes} alone" if spec.max_crashes else ""),
+        ("lost workers", _losses(spec)),
         ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
     ]
+
+
+def _losses(spec: JobSpec) -> str:
+    """How many deaths of workers end a run; nothing for the default."""
+    if not isinstance(spec.max_losses, int):
+        return ""
+    return f"at most {spec.max_losses} as the only suspect" if spec.max_losses else "any number"
 
 
 def _cache(spec: JobSpec) -> str:

@@ -13,10 +13,12 @@ from collections.abc import Collection, Sequence
 import msgspec
 
 from rota.engine.failures.quarantine import LONE_LOSS
+from rota.engine.graphs.graph_run import find_spec
 from rota.engine.graphs.nodes.links import parent_fields
 from rota.engine.runs.finish import finish
+from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Verdict
-from rota.rules.failures.retry import MAX_LOSSES, GiveUp, after_loss
+from rota.rules.failures.retry import MAX_LOSSES, GiveUp, after_loss, max_losses
 from rota.store.base import Row, Tx
 
 
@@ -57,7 +59,7 @@ def take_back(tx: Tx, rows: Sequence[Row], blamed: Collection[str] = ()) -> None
     suspects = _suspects(rows)
     for namespace in {row["namespace"] for row in rows}:
         verdicts = [
-            _verdict(row, is_blamed=str(row["id"]) in blamed)
+            _verdict(row, losses=_max_losses(tx, row) if str(row["id"]) in blamed else None)
             if row["id"] in suspects
             else _release(row)
             for row in rows
@@ -95,9 +97,19 @@ def _release(row: Row) -> Verdict:
     )
 
 
-def _verdict(row: Row, *, is_blamed: bool) -> Verdict:
+def _max_losses(tx: Tx, row: Row) -> int:
+    """As its job says; the default for a definition that is gone or cannot be read."""
+    try:
+        spec = find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
+    except BadInput:
+        spec = None
+    return MAX_LOSSES if spec is None else max_losses(spec)
+
+
+def _verdict(row: Row, *, losses: int | None) -> Verdict:
+    """`losses` is the limit of a run that is blamed; None for one that is not."""
     error = ErrorDetail(
-        type=LONE_LOSS if is_blamed else "WorkerLost",
+        type="WorkerLost" if losses is None else LONE_LOSS,
         message=f"worker {row['worker_id']} died or lost its lease",
         worker=row["worker"] or "",
     )
@@ -110,7 +122,7 @@ def _verdict(row: Row, *, is_blamed: bool) -> Verdict:
         kind="lost",
         error=msgspec.json.encode(error).decode(),
         reason=decision.reason if isinstance(decision, GiveUp) else None,
-        max_crashes=MAX_LOSSES if is_blamed and not gives_up else 0,
+        max_crashes=losses if losses and not gives_up else 0,
         watched=True,
         fired=row["schedule_id"] is not None,
         **parent_fields(row),

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.model.spec import RetryPolicy
+from rota.model.spec import JobSpec, RetryPolicy
 from rota.rules.text.duration import format_duration
 
 MAX_CRASHES = 3
@@ -147,10 +147,19 @@ def quarantine(how: str, *, crashes: int, limit: int) -> GiveUp | None:
     """
     if crashes < limit:
         return None
-    times = "once" if crashes == 1 else f"{crashes} times"
     return GiveUp(
-        f"quarantined: {how} while it ran alone, {times}; find out why before you redrive it"
+        f"quarantined: {how} while it ran alone, {_times(crashes)}; "
+        "find out why before you redrive it"
     )
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count} times"
+
+
+def max_losses(spec: JobSpec) -> int:
+    """How many losses of workers end a run that nobody can clear; 0 for never."""
+    return spec.max_losses if isinstance(spec.max_losses, int) else MAX_LOSSES
 
 
 def quarantine_lost(*, losses: int, limit: int) -> GiveUp | None:
@@ -161,7 +170,7 @@ def quarantine_lost(*, losses: int, limit: int) -> GiveUp | None:
     if losses < limit:
         return None
     return GiveUp(
-        f"quarantined: its worker died {losses} times while it ran in a process of its own and no "
-        "other run there had lost a worker before; a program that it starts may kill the worker. "
-        "Find out why before you redrive it"
+        f"quarantined: its worker died {_times(losses)} while it ran in a process of its own and "
+        "no other run there had lost a worker before; a program that it starts may kill the "
+        "worker. Find out why before you redrive it"
     )

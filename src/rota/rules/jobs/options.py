@@ -17,8 +17,8 @@ from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
 from rota.rules.admission.dependencies import read_dependencies
 from rota.rules.admission.order import parse_priority
 from rota.rules.failures.breaker_options import parse_breaker
+from rota.rules.failures.death_limits import read_death_limits
 from rota.rules.failures.on_failure import read_on_failure
-from rota.rules.failures.retry import MAX_CRASHES
 from rota.rules.failures.retry_options import (
     RETRY_OPTIONS,
     RetryFunction,
@@ -42,6 +42,7 @@ JOB_OPTIONS = RETRY_OPTIONS | {
     "expires",
     "isolation",
     "max_crashes",
+    "max_losses",
     "memory",
     "on_failure",
     "priority",
@@ -64,8 +65,6 @@ SUBMIT_OPTIONS = RETRY_OPTIONS | {
     "timeout",
 }
 
-MOST_CRASHES = 1000
-
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -82,6 +81,7 @@ class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
     isolation: Isolation = "thread"
     memory_mb: int | None = None
     max_crashes: int | msgspec.UnsetType = msgspec.UNSET
+    max_losses: int | msgspec.UnsetType = msgspec.UNSET
     breaker: Breaker | None = None
     cache: Cache | None = None
     dependencies: tuple[str, ...] = ()
@@ -126,7 +126,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
         delivery=delivery,
         isolation=isolation,
         memory_mb=memory_mb,
-        max_crashes=_max_crashes(options.get("max_crashes")),
+        **read_death_limits(options),
         breaker=parse_breaker(options.get("breaker")),
         cache=_cache(options.get("cache")),
         dependencies=read_dependencies(name, options.get("dependencies")),
@@ -218,15 +218,6 @@ def _isolation(options: Mapping[str, Any]) -> tuple[Isolation, int | None]:
     if memory_mb < MIN_MEMORY_MB:
         raise BadOption(f"memory={given!r:.64} is less than {MIN_MEMORY_MB}MB, too little to start")
     return "process", memory_mb
-
-
-def _max_crashes(given: object) -> int | msgspec.UnsetType:
-    """Unset for the default, so that a job which does not say is the job that it was."""
-    if given is None:
-        return msgspec.UNSET
-    if isinstance(given, bool) or not isinstance(given, int) or not 1 <= given <= MOST_CRASHES:
-        raise BadOption(f"max_crashes={given!r:.64} is not a number from 1 to {MOST_CRASHES}")
-    return msgspec.UNSET if given == MAX_CRASHES else given
 
 
 def _policy_change(options: Mapping[str, Any], retry: RetryPolicy) -> PolicyChange | None:

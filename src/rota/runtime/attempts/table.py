@@ -13,7 +13,7 @@ from rota.engine.workers.heartbeat import HeldLease
 from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.notices import emit
-from rota.rules.failures.retry import MAX_LOSSES
+from rota.rules.failures.retry import max_losses
 from rota.runtime.attempts.attempt import (
     Attempt,
     Ending,
@@ -100,7 +100,8 @@ class AttemptTable:
             self._done(call, incomplete(error))
 
     def _begin(self, call: Attempt) -> None:
-        if call.lease.crashes >= MAX_LOSSES and not _can_be_alone(call.work.spec):
+        most = max_losses(call.work.spec)
+        if most and call.lease.crashes >= most and not _can_be_alone(call.work.spec):
             self._done(call, _lost_too_often(call))
             return
         change = policy_of(call.lease.policy)

@@ -51,6 +51,7 @@ _FIELDS: dict[str, Schema] = {
     "expires": _DURATION,
     "give_up_on": _NAMES,
     "max_crashes": {"type": "integer", "minimum": 1},
+    "max_losses": {"type": "integer", "minimum": 0},
     "isolation": {"enum": list(get_args(Isolation))},
     "jitter": {"type": ["boolean", "number"]},
     "memory": {"type": ["string", "integer"], "description": f"At least {MIN_MEMORY_MB}MB."},

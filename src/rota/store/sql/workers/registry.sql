@@ -90,7 +90,7 @@ select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, start
  {sql:skip_locked}
 
 -- name: runs_of_worker
-select id, namespace, fence, queue, job, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
+select id, namespace, fence, queue, job, version, crashes, at_most_once, worker_id, started_at, rank, schedule_id,
        parent_id, node, item, {columns:held} as is_held,
        (select w.slots from rota.worker as w where w.id = run.worker_id) as slots,
        (select w.name || ' on ' || w.host from rota.worker as w where w.id = run.worker_id) as worker
