@@ -169,7 +169,11 @@ def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
 
 def _masked(fact: Any, masker: Masker) -> Any:
     """Errors of handlers are told, too, and may hold what their logs may not."""
-    return masker(str(fact)) if isinstance(fact, str | BaseException) else fact
+    if isinstance(fact, str | BaseException):
+        return masker(str(fact))
+    if isinstance(fact, dict):
+        return {name: _masked(each, masker) for name, each in fact.items()}
+    return [_masked(each, masker) for each in fact] if isinstance(fact, list | tuple) else fact
 
 
 def _one_line(fact: Any) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 
 from rota.cli.documents import iso
 from rota.cli.output import Cell, print_facts, state_cell, styled
+from rota.cli.shown import masked
 from rota.cli.times import ago, took
 from rota.engine.insight.reasons import Reason
 from rota.model.run import AttemptView, ErrorDetail, RunView
 from rota.rules.runs.times import run_values
-from rota.runtime.logs.masking import Masker
 
 _NAMES = {
     "error": ("error", "errors"),
@@ -65,7 +64,6 @@ def _facts(
     def moment(ms: int | None) -> str:
         return "" if ms is None else f"{iso(ms)}  ({ago(ms, now)})"
 
-    mask = Masker.of(os.environ)
     told = told_tally(tally)
     times = run_values(run.origin)
     interval = f"{times['interval_start']} to {times['interval_end']}"
@@ -82,9 +80,9 @@ def _facts(
         ("interval", interval if times["interval_start"] else ""),
         ("backfill", run.backfill_id or ""),
         ("arguments", run.args),
-        ("result", mask(run.result or "")),
+        ("result", masked(run.result or "")),
         ("progress", "" if run.progress is None else f"{run.progress:.0%}"),
-        ("note", mask(run.progress_note or "")),
+        ("note", masked(run.progress_note or "")),
         ("attempt", f"{run.attempt} ({told})" if told else str(run.attempt)),
         ("why", "\n".join(reason.says for reason in reasons)),
         ("created", moment(run.created_at)),

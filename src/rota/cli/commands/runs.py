@@ -114,6 +114,7 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
     from rota.cli.desks import desk
     from rota.cli.documents import run_document
     from rota.cli.output import print_json
+    from rota.cli.shown import print_result
     from rota.cli.waiting import check_ending, wait_for
 
     with desk(flags) as here:
@@ -123,7 +124,7 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
             print_json([run_document(run.show())])
         check_ending(run, ended)
     if not as_json:
-        print(ended.result or "null")
+        print_result(ended.result)
 
 
 @command.command("cancel")

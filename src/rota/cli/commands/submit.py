@@ -162,6 +162,7 @@ def _print_submitted(run: Handle, job: str, *, as_json: bool) -> None:
 def _wait(run: Handle, timeout: str | None, *, as_json: bool) -> None:
     from rota.cli.documents import run_document
     from rota.cli.output import print_json
+    from rota.cli.shown import print_result
     from rota.cli.waiting import check_ending, wait_for
 
     if not as_json:
@@ -171,4 +172,4 @@ def _wait(run: Handle, timeout: str | None, *, as_json: bool) -> None:
         print_json([run_document(run.show())])
     check_ending(run, ended)
     if not as_json:
-        print(ended.result or "null")
+        print_result(ended.result)
