@@ -176,6 +176,25 @@ def test_a_run_is_paused_and_resumed(served: Served) -> None:
     assert flow.running(run_id) == {"load"}
 
 
+def test_a_graph_that_goes_on_is_counted_and_found_as_running(served: Served) -> None:
+    flow = given_flow(served)
+    goes_on, paused = flow.start(), flow.start()
+    client = served.client("operator")
+    client.post(f"{RUNS}/{paused}/pause")
+
+    def found(status: str) -> list[tuple[str, str, bool]]:
+        query = {"status": status, "steps": "false"}
+        items = client.get(RUNS, params=query).json()["items"]
+        return [(each["executionId"], each["status"], each["paused"]) for each in items]
+
+    (listed,) = client.get(GRAPHS).json()["items"]
+    assert (listed["running"], listed["pausedRuns"], listed["last"]) == (1, 1, [])
+    assert found("running") == [(goes_on, "suspended", False)]
+    assert found("suspended") == [(paused, "suspended", True), (goes_on, "suspended", False)]
+    assert client.get(f"{RUNS}/{paused}").json()["paused"] is True
+    assert client.get(f"{RUNS}/{goes_on}").json()["paused"] is False
+
+
 def test_a_node_is_marked_and_the_run_goes_on(served: Served) -> None:
     flow = given_flow(served)
     run_id = flow.start()

@@ -6,12 +6,16 @@ from typing import Any
 
 import msgspec
 
+from rota.engine.graphs.control import pause
+from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.engine.jobs.views import RECENT, Activity, activity, versions
+from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, claim_some, finish_with, given_run, given_worker
+from tests.contract.graph_builders import Flow, graph, node
 from tests.contract.schedule_builders import every, given_job, put
 
 
@@ -98,3 +102,17 @@ def test_versions_are_told_newest_first_in_pages(store: Store) -> None:
     assert [(each.version, each.spec.priority) for each in first] == [(4, 3), (3, 2), (2, 1)]
     assert [each.version for each in rest] == [1]
     assert rest[0].origin == "api"
+
+
+def test_a_graph_whose_nodes_go_on_runs_and_a_paused_one_does_not(
+    store: Store, worker: str
+) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    begun = [flow.start() for _ in range(3)]
+    by = Actor(act_id=new_id(), who="ann", why="test")
+    store.write(lambda tx: pause(tx, begun[0], namespace=HOME, by=by))
+
+    found = look(store, "flow", "other")
+
+    assert (found["flow"].running, found["flow"].paused, found["flow"].last) == (2, 1, ())
+    assert (found["other"].running, found["other"].paused) == (0, 0)

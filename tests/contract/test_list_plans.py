@@ -37,6 +37,7 @@ LISTS = {
     "few_parked": "run_parked",
     "few_scheduled_of_job": "run_waiting",
     "claimed_runs": "run_held",
+    "under_way_by_job": "run_begun",
     "next_by_job": "run_ready",
     "list_groups": "dead_letter_alike",
     "list_group_versions": "dead_letter_alike",
@@ -153,3 +154,23 @@ def test_on_sqlite_a_page_of_a_job_reads_its_own_part_of_the_index(
     pairs = "(namespace=? AND (job,id)>(?,?) AND (job,id)<(?,?))"
     assert [line for line in floor if pairs in line], floor
     assert [line for line in floor if "TEMP B-TREE" in line] == [], floor
+
+
+def test_on_sqlite_paused_runs_are_found_by_their_ids(deep_sqlite: apsw.Connection) -> None:
+    lines = sqlite_plan(deep_sqlite, "paused_graphs")
+
+    assert [line for line in lines if "(graph_id=? AND name=?)" in line], lines
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+def test_on_postgres_paused_runs_are_found_by_their_ids(
+    deep_postgres: psycopg.Connection, mode: str
+) -> None:
+    deep_postgres.execute("set enable_seqscan = off")  # as in our sessions
+    try:
+        nodes = postgres_plan(deep_postgres, "paused_graphs", mode)
+    finally:
+        deep_postgres.execute("set enable_seqscan = on")
+
+    assert "node_pkey" in {node.get("Index Name") for node in nodes}, nodes[0]

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from rota.engine.graphs.control import pause
+from rota.engine.identity.audit_log import Actor
 from rota.engine.runs import lists as run_lists
 from rota.engine.runs.lists import RunPage
+from rota.ids import new_id
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.store.base import Store
@@ -28,6 +31,8 @@ from tests.contract.graph_builders import Flow, graph, node
 from tests.contract.schedule_builders import given_job, given_schedule, trigger_now
 
 FOREIGN = "other"
+RUNNING = {State.RUNNING, State.SUSPENDED}
+"""What people call running: a run of a graph is suspended while its nodes run."""
 FILTERS: tuple[dict[str, Any], ...] = (
     {},
     *({"state": state} for state in sorted(State)),
@@ -91,7 +96,7 @@ def fill(store: Store, worker: str, clock: Clock) -> None:
 
 def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
     tests: dict[str, Callable[[Any], bool]] = {
-        "state": lambda said: run.state is said,
+        "state": lambda said: run.state in (RUNNING if said is State.RUNNING else {said}),
         "job": lambda said: run.job == said,
         "queue": lambda said: run.queue == said,
         "queues": lambda said: run.queue in said,
@@ -135,6 +140,27 @@ def test_pages_tell_each_run_that_is_meant_once_and_in_order(
         )
         assert told == wanted, filters
         assert [run.id for run in whole] == wanted, filters
+
+
+@pytest.mark.usefixtures("way")
+def test_running_finds_graphs_that_go_on_and_not_those_that_are_paused(
+    store: Store, worker: str
+) -> None:
+    flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
+    goes_on, paused = flow.start(), flow.start()
+    by = Actor(act_id=new_id(), who="ann", why="test")
+    store.write(lambda tx: pause(tx, paused, namespace=HOME, by=by))
+    running = given_state(store, State.RUNNING)
+
+    def told(state: State | None, limit: int) -> list[str]:
+        found = pages(store, {"state": state, "steps": False}, limit=limit)
+        return [run.id for page in found for run in page.runs]
+
+    for limit in (1, 2, 50):
+        assert told(State.RUNNING, limit) == sorted([running, goes_on], reverse=True)
+        assert told(State.SUSPENDED, limit) == [paused, goes_on]
+    everything = pages(store, {}, limit=50)
+    assert frozenset().union(*(page.paused for page in everything)) == {paused}
 
 
 def test_a_page_that_passes_over_too_many_says_where_it_stopped(

@@ -38,6 +38,8 @@ class GraphItem(JobItem):
 
     description: str
     nodes: int
+    paused_runs: int
+    """Runs that somebody has paused; `running` counts those whose nodes go on."""
 
 
 class MapDocument(Document):
@@ -134,6 +136,7 @@ async def list_graphs(
                 **job_facts(each, lately[each.name], request.credential),
                 description=_target(each).graph.description,
                 nodes=len(_target(each).graph.nodes),
+                paused_runs=lately[each.name].paused,
             )
             for each in page
         ]

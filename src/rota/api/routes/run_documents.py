@@ -93,6 +93,8 @@ class RunDocument(Document):
     """The failed run that it tells of, as `onFailure` of that job wants it."""
     on_failure_run: str | None
     """Of a single run that failed: the run that was submitted to tell of it."""
+    paused: bool
+    """A run of a graph that starts no other nodes until somebody resumes it."""
 
 
 class AttemptDocument(Document):
@@ -131,7 +133,7 @@ class ReasonDocument(Document):
     until: Moment | None
 
 
-def run_document(
+def run_document(  # noqa: PLR0913  # one fact each, all named
     run: RunView,
     credential: Credential | None = None,
     *,
@@ -139,6 +141,7 @@ def run_document(
     holds: Holds | None = None,
     tally: dict[str, int] | None = None,
     on_failure_run: str | None = None,
+    paused: bool = False,
 ) -> RunDocument:
     """Without a credential nobody may do anything to it.
 
@@ -190,6 +193,7 @@ def run_document(
         tally=tally or {},
         failure_of=run.failure_of,
         on_failure_run=on_failure_run,
+        paused=paused or bool(is_paused),
     )
 
 

@@ -50,7 +50,8 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     none, and its `next` goes on where it stopped. Only a `next` of null is the end.
     `parentId` is the run of a graph, whose nodes are meant; `steps=false` leaves out the runs of
     nodes, so that a graph is one run. `since` and `until` are about when runs
-    were asked for. `error` is a part of an error or its traceback; `text` is a part of the
+    were asked for. `status=running` finds runs of graphs whose nodes go on as well: their own
+    status is `suspended`. `error` is a part of an error or its traceback; `text` is a part of the
     arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
     """
     start = page_start(cursor)
@@ -81,7 +82,10 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             **span,
         )
         here = scene_of(tx, request, found.runs)
-        items = [run_document(run, request.credential, holds=here) for run in found.runs]
+        items = [
+            run_document(run, request.credential, holds=here, paused=run.id in found.paused)
+            for run in found.runs
+        ]
         return Page(items=items, next=found.next)
 
     return await request.read(look)

@@ -46,6 +46,9 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
     last: tuple[RunOutcome, ...] = ()
     """The newest first."""
     running: int = 0
+    """Runs that workers execute, and runs of a graph whose nodes go on."""
+    paused: int = 0
+    """Runs of a graph that somebody has paused."""
     queued: int = 0
     """Among those that are next in each queue."""
     schedules: int = 0
@@ -98,11 +101,16 @@ def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Act
     for share in shares(tx, namespace=namespace):
         running[share.job] += share.running
         queued[share.job] += share.held
+    paused: Counter[str] = Counter()
+    for row in tx.all("under_way_by_job", **at):
+        running[row["job"]] += row["runs"] - row["paused"]
+        paused[row["job"]] = row["paused"]
     timed = {row["job"]: row for row in tx.all("schedules_by_job", **at)}
     return {
         name: Activity(
             last=tuple(last.get(name, ())),
             running=running[name],
+            paused=paused[name],
             queued=queued[name],
             schedules=timed[name]["schedules"] if name in timed else 0,
             next_at=timed[name]["next_at"] if name in timed else None,

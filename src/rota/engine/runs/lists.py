@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rota.engine.runs.find import like, view_of
+from rota.engine.runs.paused import paused_among
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
 from rota.store.base import Row, Tx
@@ -64,6 +65,8 @@ class RunPage(NamedTuple):
 
     runs: list[RunView]
     next: str | None
+    paused: frozenset[str] = frozenset()
+    """The ids of runs of graphs on the page that are paused."""
 
 
 class _Found(NamedTuple):
@@ -108,6 +111,8 @@ def page(  # noqa: PLR0913  # one filter each, all named
     `since` and `until` are about when they were asked for, `parent` is the run of their graph;
     without `steps` those of nodes are left out.
     `error` is a part of the last error with its traceback, `text` of the arguments or the key.
+    Runs of graphs whose nodes go on are stored as suspended; RUNNING finds them too, unless they
+    are paused. Those are left out after the page was read, which may then hold less than it could.
     """
     wanted = {
         "namespace": namespace,
@@ -130,7 +135,14 @@ def page(  # noqa: PLR0913  # one filter each, all named
         found.append(_live(tx, wanted))
     if state is None or state in FINAL:
         found.append(_ended(tx, wanted))
-    return _merged(found, limit)
+    if state is State.RUNNING:
+        found.append(_live(tx, wanted | {"state": str(State.SUSPENDED)}))
+    merged = _merged(found, limit)
+    paused = paused_among(tx, merged.runs)
+    if state is State.RUNNING:
+        going_on = [run for run in merged.runs if run.id not in paused]
+        return RunPage(going_on, merged.next)
+    return merged._replace(paused=paused)
 
 
 def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:

@@ -120,6 +120,13 @@ select state, result
  where graph_id = :graph_id
    and name = ''
 
+-- name: paused_graphs
+select graph_id
+  from rota.node
+ where graph_id {ids:ids}
+   and name = ''
+   and state = 'paused'
+
 -- name: grid_nodes
 -- Where the nodes of several runs stand, and what the runs are doing that carry them out.
 select n.graph_id, n.name, n.state, {columns:node_seen} as run_state
@@ -383,6 +390,19 @@ select job, count(*) as runs
    and job in ({each:jobs})
    and {from:conclude}
  group by job
+
+-- name: under_way_by_job
+-- Runs of graphs whose nodes have not all ended, and how many of these runs are paused.
+select run.job, count(*) as runs, count(whole.graph_id) as paused
+  from rota.run as run
+  left join rota.node as whole
+    on whole.graph_id = run.id
+   and whole.name = ''
+   and whole.state = 'paused'
+ where run.namespace = :namespace
+   and run.job in ({each:names})
+   and run.{from:conclude}
+ group by run.job
 
 -- name: begun_runs
 select id

@@ -1,0 +1,19 @@
+"""Paused: which runs of graphs start no other nodes until somebody resumes them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from rota.model.run import RunView
+from rota.model.states import State
+from rota.store.base import Tx
+
+
+def paused_among(tx: Tx, runs: Iterable[RunView]) -> frozenset[str]:
+    """The ids of those of the runs that are paused; asks only if a run of a graph is under way."""
+    ids = [run.id for run in runs if run.state is State.SUSPENDED]
+    if not ids:
+        return frozenset()
+    rows = tx.all("paused_graphs", ids=json.dumps(ids))
+    return frozenset(str(row["graph_id"]) for row in rows)
