@@ -59,3 +59,38 @@ def test_watching_ends_as_the_run_does_or_when_time_is_up(rota: Rota) -> None:
     assert said.code == 7
     assert "✖ bad  failed" in said.out
     assert "node bad failed" in said.err
+
+
+def test_a_graph_whose_nodes_run_is_called_running_and_a_paused_one_paused(rota: Rota) -> None:
+    (rota.folder / "flow.yaml").write_text(FLOW)
+    rota.good("apply", "flow.yaml", "--yes")
+    gate = rota.folder / "open"
+
+    def listed(*more: str) -> list[list[str]]:
+        lines = rota.good("runs", "list", "--job", "flow", *more).out.splitlines()[1:]
+        return [line.split()[:3] for line in lines]
+
+    with rota.serving("worker", "--stored"), App(rota.env["ROTA_URL"]) as app:
+        run = rota.good("submit", "flow", f"gate={gate}").out.strip()
+        eventually(lambda: app.run(run).state is State.SUSPENDED, "its nodes have begun")
+        goes_on = listed("--state", "running")
+        shown = rota.good("runs", "show", run).out.splitlines()
+        (document,) = rota.good("runs", "show", run, "--json").documents
+        bars = rota.good("runs", "timeline", run).out.splitlines()
+        rota.good("graph", "pause", run)
+        paused = listed()
+        page = rota.good("runs", "show", run).out.splitlines()
+        found = rota("runs", "list", "--job", "flow", "--state", "running").out
+        rota.good("graph", "resume", run)
+        with rota.started("runs", "watch", run) as watching:
+            watching.wait_for("run of flow  running")
+            gate.touch()
+            assert watching.wait() == 0
+
+    assert goes_on == [[run, "flow", "running"]]
+    assert [line.split() for line in shown if line.startswith("state")] == [["state", "running"]]
+    assert document["state"] == "suspended"
+    assert bars[0].startswith("flow  running  ")
+    assert paused == [[run, "flow", "paused"]]
+    assert [line.split() for line in page if line.startswith("state")] == [["state", "paused"]]
+    assert found == ""

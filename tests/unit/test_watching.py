@@ -119,10 +119,22 @@ def test_bars_share_one_scale(
     print_timeline(Timeline(run=view(), tracks=tracks, start_at=0, end_at=10_000))
 
     assert capsys.readouterr().out.splitlines() == [
-        "nightly  suspended  10.0 s",
+        "nightly  running  10.0 s",
         "   0 ms      5.0 s10.0 s",
         "a  ▒▒▒▒░░████            ✔ success  5.0 s  2 attempts",
         "b            ░░░░░░░░░░  ▶ active",
         "c                        · pending",
         "░ queued   █ running   ▒ failed",
     ]
+
+
+def test_a_graph_that_goes_on_runs_until_somebody_pauses_it() -> None:
+    changes = Changes(in_words=True)
+    goes_on = look(node("a"))
+
+    def told(seen: Look) -> list[tuple[str, str | None]]:
+        return [(each.word, each.was) for each in changes.of(seen)]
+
+    assert told(goes_on) == [("running", None)]
+    assert told(goes_on._replace(is_paused=True)) == [("paused", "running")]
+    assert told(goes_on) == [("running", "paused")]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from rota.cli.clients import client, find_id
+from rota.cli.desk_answers import Filters, Listed, Shown
 from rota.cli.options import settings
 from rota.cli.served import server_client
 from rota.model.states import State
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from rota.app import App, Run
     from rota.cli.watching import Look
     from rota.client import Client, ServedRun
+    from rota.engine.admission.holds import Holds
     from rota.engine.admission.queues import QueueView
     from rota.engine.graphs.views.nodes import NodeView
     from rota.engine.graphs.views.timeline import Timeline
@@ -23,43 +25,12 @@ if TYPE_CHECKING:
     from rota.engine.jobs.definitions import JobView
     from rota.engine.workers.registry import WorkerView
     from rota.model.log import Level, LogLine
-    from rota.model.run import AttemptView, RunView
-    from rota.rules.graphs.progress import Progress
+    from rota.model.run import RunView
+    from rota.store.base import Tx
 
     Handle = Run[Any] | ServedRun
 
 EXPLAINED = (State.QUEUED, State.SCHEDULED)
-
-
-class Filters(NamedTuple):
-    """Which runs."""
-
-    state: str | None
-    job: str | None
-    queue: str | None
-    before: str | None
-    limit: int
-
-
-class Listed(NamedTuple):
-    """A run in a list, and what keeps it."""
-
-    run: RunView
-    is_held: bool
-    obstacle: str | None
-
-
-class Shown(NamedTuple):
-    """All about one run."""
-
-    run: RunView
-    attempts: list[AttemptView]
-    tally: dict[str, int]
-    reasons: list[Reason]
-    is_held: bool
-    nodes: Sequence[NodeView] = ()
-    progress: Progress | None = None
-    on_failure_run: str | None = None
 
 
 class Desk(Protocol):
@@ -116,37 +87,41 @@ class StoreDesk:
     def runs(self, filters: Filters) -> list[Listed]:
         from rota.engine.admission.holds import holds
         from rota.engine.runs.lists import runs
+        from rota.engine.runs.paused import paused_among
 
         before = self.run(filters.before).id if filters.before else None
-        found, here = self._app.store.read(
-            lambda tx: (
-                runs(
-                    tx,
-                    state=State(filters.state) if filters.state else None,
-                    job=filters.job,
-                    queue=filters.queue,
-                    before=before,
-                    limit=filters.limit,
-                    namespace=self._namespace,
-                ),
-                holds(tx, namespace=self._namespace),
+
+        def look(tx: Tx) -> tuple[list[RunView], frozenset[str], Holds]:
+            found = runs(
+                tx,
+                state=State(filters.state) if filters.state else None,
+                job=filters.job,
+                queue=filters.queue,
+                before=before,
+                limit=filters.limit,
+                namespace=self._namespace,
             )
-        )
+            return found, paused_among(tx, found), holds(tx, namespace=self._namespace)
+
+        found, paused, here = self._app.store.read(look)
         listed = []
         for run in found:
             obstacles = (
                 here.obstacles(job=run.job, queue=run.queue) if run.state == "queued" else []
             )
             first = obstacles[0].says if obstacles else None
-            listed.append(Listed(run, here.holds(run), first))
+            listed.append(Listed(run, here.holds(run), first, run.id in paused))
         return listed
 
     def show(self, text: str) -> Shown:
         from rota.engine.admission.holds import holds
+        from rota.engine.runs.paused import paused_among
 
         run = self.run(text)
         view = run.show()
-        here = self._app.store.read(lambda tx: holds(tx, namespace=self._namespace))
+        here, paused = self._app.store.read(
+            lambda tx: (holds(tx, namespace=self._namespace), paused_among(tx, [view]))
+        )
         told = run.on_failure_run() if view.state is State.FAILED else None
         return Shown(
             run=view,
@@ -155,6 +130,7 @@ class StoreDesk:
             tally=run.tally(),
             reasons=run.why() if view.state in EXPLAINED else [],
             is_held=here.holds(view),
+            is_paused=view.id in paused,
             nodes=run.nodes(),
             progress=run.progress(),
         )
@@ -233,7 +209,7 @@ class ServerDesk:
 
         before = self.run(filters.before).id if filters.before else None
         found = self._served.run_answers(**filters._asdict() | {"before": before})
-        return [Listed(run_view(each), each.held, each.obstacle) for each in found]
+        return [Listed(run_view(each), each.held, each.obstacle, each.paused) for each in found]
 
     def show(self, text: str) -> Shown:
         from rota.client.documents import run_view
@@ -248,6 +224,7 @@ class ServerDesk:
             tally=answer.tally,
             reasons=reasons,
             is_held=any(each.kind == "held" for each in reasons),
+            is_paused=answer.paused,
             nodes=run.nodes(),
             progress=run.progress(),
         )
@@ -260,6 +237,7 @@ class ServerDesk:
 
     def look(self, run_id: str) -> Look:
         from rota.cli.watching import MOST_INNER, Look, add_nodes
+        from rota.client.documents import run_view
 
         run = self._served.run(run_id)
         answer = run.node_answer()
@@ -267,7 +245,8 @@ class ServerDesk:
         add_nodes(
             lambda each: self._served.run(each).nodes(), answer.views(), "", found, [MOST_INNER]
         )
-        return Look(run.show(), found, answer.told(), self.now())
+        shown = run.answer()
+        return Look(run_view(shown), found, answer.told(), self.now(), shown.paused)
 
     def jobs(self) -> list[JobView]:
         return self._served.jobs()

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rota.cli.inert import ESCAPE, ESCAPED, MARK, ONE_LINE, InertStream, console
+from rota.cli.words import run_word
 
 
 class Cell(NamedTuple):
@@ -29,13 +30,16 @@ STATE_STYLES = {
     "cancelled": "yellow",
     "skipped": "dim",
     "running": "cyan",
+    "paused": "yellow",
     "queued": "blue",
     "scheduled": "magenta",
 }
 
 
-def state_cell(state: str) -> Cell:
-    return Cell(state, STATE_STYLES.get(state, ""))
+def state_cell(state: str, *, is_paused: bool = False) -> Cell:
+    """The state of a run or a node, in the word that people use for it."""
+    word = run_word(state, is_paused=is_paused)
+    return Cell(word, STATE_STYLES.get(word, ""))
 
 
 def is_fancy(stream: Any = None) -> bool:

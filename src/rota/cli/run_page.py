@@ -22,7 +22,7 @@ _NAMES = {
 """Kinds of attempts, for one and for several."""
 
 
-def print_page(
+def print_page(  # noqa: PLR0913  # one fact each, all named
     run: RunView,
     attempts: Sequence[AttemptView],
     now: int,
@@ -30,9 +30,10 @@ def print_page(
     tally: Mapping[str, int],
     reasons: Sequence[Reason] = (),
     on_failure_run: str | None = None,
+    is_paused: bool = False,
 ) -> None:
     told = [("on failure", f"run {on_failure_run}")] if on_failure_run else []
-    print_facts([*_facts(run, now, tally, reasons), *told])
+    print_facts([*_facts(run, now, tally, reasons, is_paused=is_paused), *told])
     for each in attempts:
         lasted = took(each.started_at, each.ended_at)
         worker = f" on worker {each.worker_id}" if each.worker_id else ""
@@ -59,7 +60,12 @@ def told_tally(tally: Mapping[str, int]) -> str:
 
 
 def _facts(
-    run: RunView, now: int, tally: Mapping[str, int], reasons: Sequence[Reason]
+    run: RunView,
+    now: int,
+    tally: Mapping[str, int],
+    reasons: Sequence[Reason],
+    *,
+    is_paused: bool,
 ) -> list[tuple[str, str | Cell]]:
     def moment(ms: int | None) -> str:
         return "" if ms is None else f"{iso(ms)}  ({ago(ms, now)})"
@@ -71,7 +77,7 @@ def _facts(
     return [
         ("id", run.id),
         ("job", f"{run.job} (version {run.version})"),
-        ("state", state_cell(run.state)),
+        ("state", state_cell(run.state, is_paused=is_paused)),
         ("reason", run.reason or ""),
         ("queue", run.queue),
         ("priority", str(run.priority)),

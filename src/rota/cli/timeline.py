@@ -10,7 +10,7 @@ from typing import Any
 from rota.cli.documents import iso
 from rota.cli.output import STATE_STYLES, styled
 from rota.cli.times import took
-from rota.cli.words import icon_of
+from rota.cli.words import icon_of, run_word
 from rota.engine.graphs.views.timeline import Timeline, TimelineTrack
 
 MARKS = {"queued": "░", "running": "█", "failed": "▒"}
@@ -27,7 +27,8 @@ def print_timeline(line: Timeline) -> None:
     label = min(LONGEST_NAME, names)
     columns = shutil.get_terminal_size().columns - label - 34
     width = max(LEAST_WIDTH, min(MOST_WIDTH, columns))
-    print(f"{line.run.job}  {line.run.state}  {took(line.start_at, line.end_at)}")
+    word = run_word(line.run.state, is_paused=line.is_paused)
+    print(f"{line.run.job}  {word}  {took(line.start_at, line.end_at)}")
     print(f"{'':<{label}}  {_scale(line, width)}")
     for track in shown:
         name = track.name if len(track.name) <= label else track.name[: label - 1] + "…"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from rota.cli.inert import console
 from rota.cli.output import is_fancy
+from rota.cli.words import run_word
 from rota.errors import RunFailed
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
                     raise
             seen = run.show()
             total = None if seen.progress is None else 1.0
-            about = f"{seen.job} {seen.state} {seen.progress_note or ''}".rstrip()
+            about = f"{seen.job} {run_word(seen.state)} {seen.progress_note or ''}".rstrip()
             bar.update(line, description=about, total=total, completed=seen.progress or 0.0)
 
 

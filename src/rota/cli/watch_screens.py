@@ -60,7 +60,7 @@ class Lines:
     """A line for each change."""
 
     def __init__(self) -> None:
-        self._changes = Changes()
+        self._changes = Changes(in_words=True)
 
     def show(self, look: Look) -> None:
         for change in self._changes.of(look):
@@ -88,12 +88,12 @@ class Picture:
         from rich.table import Table
         from rich.text import Text
 
-        state = look.run.state.value
-        style = STATE_STYLES.get(state, "cyan")
+        word = look.word
+        style = STATE_STYLES.get(word, "cyan")
         end = look.run.finished_at or look.now
         title = Text.assemble(
             (f"{look.run.job} ", "bold"),
-            (f"{icon_of(state)} {'running' if state == 'suspended' else state}", style),
+            (f"{icon_of(word)} {word}", style),
             f"  {took(look.run.created_at, end)}  run {look.run.id}",
         )
         bar = Table.grid(padding=(0, 1))
@@ -148,7 +148,7 @@ def _of_run(look: Look) -> str:
 
 
 def _said(word: str) -> str:
-    return {"suspended": "running"}.get(word, word.replace("_", " "))
+    return word.replace("_", " ")
 
 
 @contextmanager

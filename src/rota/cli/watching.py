@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rota.cli.words import word_of
+from rota.cli.words import run_word, word_of
 from rota.clock import elapsed_s
 from rota.engine.graphs.views.nodes import NodeView, nodes
 from rota.engine.graphs.views.progress import progress_of_nodes
 from rota.engine.runs.find import find, now_ms
+from rota.engine.runs.paused import paused_among
 from rota.errors import RunNotFinished
 from rota.model.run import RunView
 from rota.model.states import FINAL
@@ -41,6 +42,18 @@ class Look(NamedTuple):
     """By path: those of a sub-graph that goes on stand below its own."""
     progress: Progress
     now: int
+    is_paused: bool = False
+    """Of a run of a graph: no other nodes start until somebody resumes it."""
+
+    @property
+    def state(self) -> str:
+        """Where the run is in its life, as the store has it."""
+        return self.run.state.value
+
+    @property
+    def word(self) -> str:
+        """What the run is doing, as people call it."""
+        return run_word(self.state, is_paused=self.is_paused)
 
 
 class Change(NamedTuple):
@@ -85,7 +98,7 @@ def take_look(app: App, run_id: str) -> Look:
         found: dict[str, NodeView] = {}
         inner: Inner = partial(nodes, tx, namespace=app.namespace)
         add_nodes(inner, own, "", found, [MOST_INNER])
-        return Look(run, found, progress, now_ms(tx))
+        return Look(run, found, progress, now_ms(tx), run.id in paused_among(tx, [run]))
 
     return app.store.read(read)
 
@@ -107,9 +120,10 @@ def add_nodes(
 
 
 class Changes:
-    """Tells what is new in each look."""
+    """Tells what is new in each look; of the run its state, or the word that people use for it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, in_words: bool = False) -> None:
+        self._in_words = in_words
         self._words: dict[str, str] = {}
         self._shares: dict[str, float] = {}
 
@@ -127,7 +141,7 @@ class Changes:
         yield from self._of_run(look)
 
     def _of_run(self, look: Look) -> Iterator[Change]:
-        was, state = self._words.get(""), look.run.state.value
+        was, state = self._words.get(""), look.word if self._in_words else look.state
         if state != was:
             self._words[""] = state
             yield Change("", state, was)

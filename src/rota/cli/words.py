@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.views.nodes import NodeView
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rota.engine.graphs.views.nodes import NodeView
 
 ICONS = {
     "success": "✔",
@@ -15,6 +18,7 @@ ICONS = {
     "queued": "…",
     "scheduled": "◷",
     "suspended": "▶",
+    "paused": "‖",
     "pending": "·",
     "held": "‖",
     "ready": "○",
@@ -29,3 +33,10 @@ def icon_of(state: str) -> str:
 def word_of(node: NodeView) -> str:
     """What a node is doing."""
     return node.word
+
+
+def run_word(state: str, *, is_paused: bool = False) -> str:
+    """What a run is doing: a run of a graph is stored as suspended while its nodes run."""
+    if state != "suspended":
+        return state
+    return "paused" if is_paused else "running"

@@ -97,6 +97,7 @@ class RunAnswer(Answer):
     obstacle: str | None = None
     tally: dict[str, int] = {}
     on_failure_run: str | None = None
+    paused: bool = False
 
 
 class AttemptAnswer(Answer):

@@ -129,10 +129,11 @@ class TimelineAnswer(Answer):
     end_at: datetime
     tracks: list[_Track]
 
-    def of(self, run: RunView) -> Timeline:
+    def of(self, run: RunView, *, is_paused: bool = False) -> Timeline:
         """As the database has it."""
         return Timeline(
             run=run,
+            is_paused=is_paused,
             start_at=to_ms(self.start_at),
             end_at=to_ms(self.end_at),
             tracks=tuple(

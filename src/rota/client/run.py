@@ -109,7 +109,8 @@ class ServedRun:
     def timeline(self) -> Timeline:
         """When it, or each of its nodes, waited and ran."""
         found = self._client.line.get(f"/runs/{self.id}/timeline", TimelineAnswer)
-        return found.of(self.show())
+        run = self.answer()
+        return found.of(run_view(run), is_paused=run.paused)
 
     def logs(self) -> list[LogLine]:
         """The lines that its handler printed and logged so far, of all attempts, in order."""

@@ -143,10 +143,7 @@ def run_document(  # noqa: PLR0913  # one fact each, all named
     on_failure_run: str | None = None,
     paused: bool = False,
 ) -> RunDocument:
-    """Without a credential nobody may do anything to it.
-
-    The scene tells what holds queued runs back; without it nothing does.
-    """
+    """Without a credential nobody may do anything to it; without `holds` nothing holds it back."""
     origin = origin_of(run)
     return RunDocument(
         run_id=run.id,

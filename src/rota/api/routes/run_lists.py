@@ -14,7 +14,7 @@ from rota.api.gate import needs
 from rota.api.routes.run_documents import RunDocument, Status, run_document
 from rota.api.routes.runs import scene_of
 from rota.engine.runs.find import now_ms
-from rota.engine.runs.lists import page
+from rota.engine.runs.lists import RunPage, page
 from rota.errors import BadInput
 from rota.ids import is_id
 from rota.model.states import State
@@ -81,14 +81,18 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
             limit=limit,
             **span,
         )
-        here = scene_of(tx, request, found.runs)
-        items = [
-            run_document(run, request.credential, holds=here, paused=run.id in found.paused)
-            for run in found.runs
-        ]
-        return Page(items=items, next=found.next)
+        return _documents(tx, request, found)
 
     return await request.read(look)
+
+
+def _documents(tx: Tx, request: Ask, found: RunPage) -> Page[RunDocument]:
+    here = scene_of(tx, request, found.runs)
+    items = [
+        run_document(run, request.credential, holds=here, paused=run.id in found.paused)
+        for run in found.runs
+    ]
+    return Page(items=items, next=found.next)
 
 
 ROUTES = (list_runs,)

@@ -11,7 +11,7 @@ from rota.cli.options import Noun, desk_options
 from rota.model.states import State
 
 if TYPE_CHECKING:
-    from rota.cli.desks import Listed
+    from rota.cli.desk_answers import Listed
     from rota.cli.output import Row
     from rota.model.run import RunView
 
@@ -31,6 +31,8 @@ all filters.
 """
 STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
+UNDER_WAY = (State.RUNNING, State.SUSPENDED)
+"""A run of a graph is suspended while its nodes run."""
 HELD = "held: the breaker of its job is open"
 SHORT_ID = 12
 """The last group of a UUIDv7 is random, so it tells runs apart; the first tells the hour."""
@@ -54,7 +56,8 @@ command.add_command(timeline)
 @desk_options
 def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any) -> None:
     """List runs, the newest first."""
-    from rota.cli.desks import Filters, desk
+    from rota.cli.desk_answers import Filters
+    from rota.cli.desks import desk
     from rota.cli.documents import run_document
     from rota.cli.output import print_json, print_table
 
@@ -97,6 +100,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
         tally=shown.tally,
         reasons=shown.reasons,
         on_failure_run=shown.on_failure_run,
+        is_paused=shown.is_paused,
     )
     if shown.nodes and progress is not None:
         print()
@@ -197,11 +201,11 @@ def _row(listed: Listed, now: int) -> Row:
     return (
         Cell(run_id, "bold"),
         run.job,
-        state_cell(run.state),
+        state_cell(run.state, is_paused=listed.is_paused),
         str(run.attempt),
         run.queue,
         ago(run.created_at, now),
-        took(run.started_at, run.finished_at or (now if run.state == "running" else None)),
+        took(run.started_at, run.finished_at or (now if run.state in UNDER_WAY else None)),
         HELD if listed.is_held else _about(run, now, listed.obstacle),
     )
 

@@ -10,6 +10,7 @@ import msgspec
 
 from rota.engine.graphs.views.nodes import nodes
 from rota.engine.runs.find import find, now_ms
+from rota.engine.runs.paused import paused_among
 from rota.model.run import RunView
 from rota.store.base import Row, Tx
 
@@ -48,6 +49,7 @@ class Timeline(msgspec.Struct, frozen=True, kw_only=True):
     start_at: int
     end_at: int
     """Now, for a run that goes on."""
+    is_paused: bool = False
 
 
 def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
@@ -74,7 +76,13 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
             for each in listed
         )
     end_at = now if run.finished_at is None else run.finished_at
-    return Timeline(run=run, tracks=tracks, start_at=run.created_at, end_at=end_at)
+    return Timeline(
+        run=run,
+        tracks=tracks,
+        start_at=run.created_at,
+        end_at=end_at,
+        is_paused=run.id in paused_among(tx, [run]),
+    )
 
 
 def _as_row(run: RunView) -> Row:
