@@ -635,6 +635,7 @@ export type GraphItem = {
   verbs: Array<string>;
   description: string;
   nodes: number;
+  pausedRuns: number;
 };
 
 export type GraphTarget = {
@@ -1349,6 +1350,7 @@ export type RunDocument = {
   tally: Record<string, number>;
   failureOf: string | null;
   onFailureRun: string | null;
+  paused: boolean;
 };
 
 export type RunFound = {

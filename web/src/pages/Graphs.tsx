@@ -79,8 +79,10 @@ const COLUMNS: Column<GraphSummary>[] = [
   },
 ];
 
-function Last({ graph, small }: { graph: GraphSummary; small?: boolean }) {
+/** The newest run that goes on or is paused, else the last that ended. */
+export function Last({ graph, small }: { graph: GraphSummary; small?: boolean }) {
   if (graph.running > 0) return <StateBadge state="running" small={small ?? false} />;
+  if (graph.pausedRuns > 0) return <StateBadge state="paused" small={small ?? false} />;
   const [last] = graph.last;
   if (!last) return <span className="text-ink-3">Never ran</span>;
   return <StateBadge state={last.state} small={small ?? false} />;

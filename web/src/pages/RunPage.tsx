@@ -15,7 +15,7 @@ import { JsonView } from "@/ui/Json";
 import { ListTable } from "@/ui/ListTable";
 import { Card, Empty, Load, PageHead, Skeleton } from "@/ui/Panels";
 import { coming, Part } from "@/ui/Part";
-import { lookOf, StateBadge } from "@/ui/State";
+import { lookOf, StateBadge, stateOf } from "@/ui/State";
 import { Tabs, tabOf } from "@/ui/Tabs";
 import { Attempts } from "./run/Attempts";
 import { Compare } from "./run/Compare";
@@ -60,13 +60,13 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
   return (
     <>
       <PageHead
-        name={`${lookOf(run.state).word}: ${run.jobId}`}
+        name={`${lookOf(stateOf(run)).word}: ${run.jobId}`}
         title={
           <>
             <Link to="/jobs/$id" params={{ id: run.jobId }} className="hover:underline">
               {run.jobId}
             </Link>
-            <StateBadge state={run.state} />
+            <StateBadge state={stateOf(run)} />
           </>
         }
         about={

@@ -13,7 +13,7 @@ import {
   type LucideIcon,
   SkipForward,
 } from "lucide-react";
-import type { State } from "@/api/types";
+import type { Run, State } from "@/api/types";
 
 interface Look {
   icon: LucideIcon;
@@ -23,6 +23,21 @@ interface Look {
   fill: string;
   spins?: boolean;
 }
+
+const RUNNING: Look = {
+  icon: LoaderCircle,
+  word: "Running",
+  badge: "bg-run-soft text-run",
+  fill: "bg-run-fill",
+  spins: true,
+};
+
+const PAUSED: Look = {
+  icon: CirclePause,
+  word: "Paused",
+  badge: "bg-wait-soft text-wait",
+  fill: "bg-wait-fill",
+};
 
 const LOOKS: Record<State, Look> = {
   pending: {
@@ -43,19 +58,9 @@ const LOOKS: Record<State, Look> = {
     badge: "bg-warn-soft text-warn",
     fill: "bg-warn-fill",
   },
-  running: {
-    icon: LoaderCircle,
-    word: "Running",
-    badge: "bg-run-soft text-run",
-    fill: "bg-run-fill",
-    spins: true,
-  },
-  suspended: {
-    icon: CirclePause,
-    word: "Suspended",
-    badge: "bg-wait-soft text-wait",
-    fill: "bg-wait-fill",
-  },
+  running: RUNNING,
+  // Only runs of graphs are: they hold no slot while their nodes run.
+  suspended: RUNNING,
   success: { icon: CircleCheck, word: "Success", badge: "bg-ok-soft text-ok", fill: "bg-ok-fill" },
   failed: { icon: CircleX, word: "Failed", badge: "bg-bad-soft text-bad", fill: "bg-bad-fill" },
   cancelled: {
@@ -74,7 +79,7 @@ const LOOKS: Record<State, Look> = {
 
 /** Nodes of graphs have three more, where there is no run. */
 const NODE_LOOKS: Record<string, Look> = {
-  held: { ...LOOKS.suspended, word: "Held" },
+  held: { ...PAUSED, word: "Held" },
   ready: { ...LOOKS.queued, word: "Ready" },
   upstream_failed: { ...LOOKS.skipped, word: "Upstream failed", fill: "bg-bad-fill/35" },
 };
@@ -89,7 +94,13 @@ const UNKNOWN: Look = {
 export const STATES = Object.keys(LOOKS) as State[];
 export const NODE_STATES = Object.keys(NODE_LOOKS);
 
+/** What people call the state of a run: a graph that somebody paused is paused, whatever its nodes do. */
+export function stateOf(run: Pick<Run, "state" | "paused">): string {
+  return run.state === "suspended" && run.paused ? "paused" : run.state;
+}
+
 export function lookOf(state: string | null | undefined): Look {
+  if (state === "paused") return PAUSED;
   return (
     LOOKS[state as State] ?? NODE_LOOKS[state ?? ""] ?? { ...UNKNOWN, word: state ?? "Not started" }
   );

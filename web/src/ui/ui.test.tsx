@@ -13,7 +13,7 @@ import { JsonView } from "./Json";
 import { LogView } from "./LogView";
 import { ErrorPanel } from "./Panels";
 import { SchemaForm } from "./SchemaForm";
-import { STATES, StateBadge } from "./State";
+import { STATES, StateBadge, stateOf } from "./State";
 import { Time } from "./Time";
 
 const line = (seq: number, text: string, level = "info"): LogLine => ({
@@ -29,8 +29,19 @@ const line = (seq: number, text: string, level = "info"): LogLine => ({
 describe("a badge", () => {
   it.each(STATES)("says %s in a word, with an icon that readers skip", (state) => {
     const { container } = render(<StateBadge state={state} />);
-    expect(screen.getByText(new RegExp(state, "i"))).toBeTruthy();
+    const word = state === "suspended" ? "running" : state;
+    expect(screen.getByText(new RegExp(`^${word}$`, "i"))).toBeTruthy();
     expect(container.querySelector("svg")?.getAttribute("aria-hidden")).toBe("true");
+  });
+
+  it.each([
+    ["suspended", false, "Running"],
+    ["suspended", true, "Paused"],
+    ["running", false, "Running"],
+    ["success", false, "Success"],
+  ] as const)("calls a run that is %s, paused %s: %s", (state, paused, word) => {
+    render(<StateBadge state={stateOf({ state, paused })} />);
+    expect(screen.getByText(word)).toBeTruthy();
   });
 
   it("shows a state of a newer server as it is", () => {

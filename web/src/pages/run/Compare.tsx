@@ -10,7 +10,7 @@ import { clock, duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { useList } from "@/lib/useList";
 import { Card, Empty, ErrorPanel, Load } from "@/ui/Panels";
-import { lookOf } from "@/ui/State";
+import { lookOf, stateOf } from "@/ui/State";
 
 /** This run beside another of the same job: what differs stands out. */
 export function Compare({ run }: { run: Run }) {
@@ -43,7 +43,7 @@ export function Compare({ run }: { run: Run }) {
           )}
           {rows.map((each) => (
             <option key={each.executionId} value={each.executionId}>
-              {`${shortId(each.executionId)} · ${lookOf(each.state).word} · ${clock(each.createdAt, serverNow())}`}
+              {`${shortId(each.executionId)} · ${lookOf(stateOf(each)).word} · ${clock(each.createdAt, serverNow())}`}
             </option>
           ))}
         </select>
@@ -115,7 +115,7 @@ function Other({ run, id }: { run: Run; id: string }) {
 
 function factsOf(run: Run): [string, string][] {
   return [
-    ["State", lookOf(run.state).word],
+    ["State", lookOf(stateOf(run)).word],
     ["Started", run.startedAt ? clock(run.startedAt, serverNow()) : "–"],
     ["Took", duration(run.durationMs)],
     ["Attempts", String(run.attempt)],

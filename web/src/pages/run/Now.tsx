@@ -77,17 +77,27 @@ function HowFar({ share, note }: { share: number; note: string | null }) {
   );
 }
 
+/** A run of a graph is suspended while its nodes run: it goes on, unless somebody has paused it. */
+function goesOn(run: Run): boolean {
+  return run.state === "suspended" && !run.paused;
+}
+
+/** That nodes run, or wait for others, is how every graph goes. */
+const USUAL = ["blocked", "running"];
+
 function WhyNot({ run }: { run: Run }) {
   const { data } = useQuery(why(run.executionId));
-  if (!data?.items.length) return null;
+  const isGraph = goesOn(run);
+  const reasons = (data?.items ?? []).filter(({ kind }) => !isGraph || !USUAL.includes(kind));
+  if (reasons.length === 0) return null;
   return (
     <div className="rounded-lg border border-warn/30 bg-warn-soft px-4 py-3">
       <h2 className="mb-1 flex items-center gap-2 font-semibold text-warn">
         <CircleHelp aria-hidden className="size-4" />
-        Why is it not running?
+        {isGraph ? "What is it waiting for?" : "Why is it not running?"}
       </h2>
       <ul className="space-y-1">
-        {data.items.map((reason, index) => (
+        {reasons.map((reason, index) => (
           <li key={index} className="break-words">
             {capitalise(reason.says)}
             {reason.until && (

@@ -18,6 +18,8 @@ const WORDS = {
 /** What people look for comes first: a phone shows four of them. */
 const FIRST: State[] = ["failed", "running", "queued", "scheduled"];
 const CHIPS = [...FIRST, ...STATES.filter((state) => !FIRST.includes(state))];
+/** Running finds graphs too, if nobody has paused them; this chip finds all of them and nothing else. */
+const CHIP_WORDS: Partial<Record<State, string>> = { suspended: "Graphs under way" };
 const NARROWED = ["jobId", "queue", "text", "error", "since", "until"] as const;
 
 interface FilterProps {
@@ -79,7 +81,7 @@ export function Filters({ search, setSearch }: FilterProps) {
             onClick={() => setSearch({ status: search.status === state ? undefined : state })}
             className={chipClass(search.status === state)}
           >
-            {lookOf(state).word}
+            {CHIP_WORDS[state] ?? lookOf(state).word}
           </button>
         ))}
         {mayHideSteps(search) && (

@@ -3,7 +3,7 @@ import { errorText, shortId } from "@/lib/format";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Name } from "@/ui/Name";
 import { Progress } from "@/ui/Panels";
-import { StateBadge } from "@/ui/State";
+import { StateBadge, stateOf } from "@/ui/State";
 import type { Column } from "@/ui/Table";
 import { Duration, Time } from "@/ui/Time";
 
@@ -18,7 +18,7 @@ export const RUN_COLUMNS: Column<Run>[] = [
     title: "State",
     width: "7.5rem",
     from: "sm",
-    cell: (run) => <StateBadge state={run.state} />,
+    cell: (run) => <StateBadge state={stateOf(run)} />,
   },
   JOB,
   {
@@ -81,7 +81,7 @@ function named(
         <Name text={nameOf(run)} className="font-medium" />
         <span className="block truncate text-2xs text-ink-3">
           <span className="mr-1.5 sm:hidden">
-            <StateBadge state={run.state} small />
+            <StateBadge state={stateOf(run)} small />
           </span>
           <span className="font-mono max-sm:hidden">{shortId(run.executionId)}</span>
           <span className="sm:hidden">
