@@ -85,6 +85,62 @@ def test_a_person_signs_in_with_the_roles_of_the_claim(oidc: Served) -> None:
     assert "/login/oidc" in oidc.anyone().get("/login").text
 
 
+FORGED = {
+    "X-Forwarded-Host": "evil.example.org",
+    "X-Forwarded-Proto": "http",
+    "X-Forwarded-Port": "666",
+    "X-Forwarded-Server": "evil.example.org",
+    "X-Original-Host": "evil.example.org",
+    "Forwarded": "for=198.51.100.7;host=evil.example.org;proto=http",
+}
+
+
+@pytest.fixture
+def proxied(idp: IdentityProvider, tmp_path: Path) -> Iterator[Served]:
+    """Behind a proxy that brings TLS and passes on the host that browsers asked for."""
+    told: dict[str, Any] = {"behind_proxy": True, "names": ("rota.example.org",)}
+    url = f"sqlite:///{tmp_path}/rota.db"
+    with serving(url, oidc=options_for(idp), **told) as server:
+        yield server
+
+
+@pytest.mark.parametrize("forged", [{}, FORGED], ids=["plain", "forged"])
+def test_behind_a_proxy_people_come_back_by_https_to_the_name_they_know(
+    proxied: Served, forged: dict[str, str]
+) -> None:
+    browser = proxied.anyone(Host="rota.example.org", **forged)
+    left = browser.get(LOGIN)
+    asked = parse_qs(urlsplit(left.headers["location"]).query)
+    (cookie,) = left.headers.get_list("set-cookie")
+    answer = urlsplit(httpx2.get(left.headers["location"]).headers["location"])
+    flow = {"Cookie": cookie.partition(";")[0]}  # between us and the proxy there is no TLS
+
+    back = browser.get(f"{answer.path}?{answer.query}", headers=flow)
+
+    assert asked["redirect_uri"] == [f"https://rota.example.org{BACK}"]
+    assert (answer.scheme, answer.netloc) == ("https", "rota.example.org")
+    assert cookie.startswith("__Host-rota")
+    assert "Secure" in cookie
+    assert (back.status_code, back.headers["location"]) == (303, "/")
+
+
+@pytest.mark.parametrize("name", ["evil.example.org", "rota.example.org.evil.example.org"])
+def test_behind_a_proxy_nobody_is_sent_to_the_provider_for_a_foreign_host(
+    proxied: Served, idp: IdentityProvider, name: str
+) -> None:
+    left = proxied.anyone(Host=name, **{"X-Forwarded-Host": "rota.example.org"}).get(LOGIN)
+
+    assert (left.status_code, "location" in left.headers) == (421, False)
+    assert idp.looked_up == 0
+
+
+def test_without_a_proxy_forwarded_names_and_schemes_change_nothing(light: Served) -> None:
+    left = light.anyone(**FORGED).get(LOGIN)
+
+    asked = parse_qs(urlsplit(left.headers["location"]).query)
+    assert asked["redirect_uri"] == [f"{light.address}{BACK}"]
+
+
 def test_roles_of_several_groups_add_up(light: Served, idp: IdentityProvider) -> None:
     idp.claims |= {"roles": ["chiefs", "staff", "cooks"]}
 
