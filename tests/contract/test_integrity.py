@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import apsw
 import psycopg
 import pytest
 
@@ -15,8 +13,7 @@ from rota.rules.insight.integrity import Integrity, integrity
 from rota.store.base import Store
 from rota.store.open import examine_integrity, open_store
 from tests.contract.builders import finish_with, given_lease, run_sql
-
-PAGE = 4096
+from tests.support.broken_page import break_page_of_history
 
 
 def looked(url: str, *, deep: bool) -> Integrity | None:
@@ -36,16 +33,7 @@ def test_one_broken_page_of_history_is_found(store: Store, *, deep: bool) -> Non
     path = Path(url.removeprefix("sqlite:///"))
     store.close()
     good = looked(url, deep=deep)
-    with apsw.Connection(str(path)) as connection:
-        connection.execute("pragma wal_checkpoint(truncate)")
-        root: Any = connection.execute(
-            "select rootpage from sqlite_master where name = 'rota_run_history'"
-        ).fetchall()[0][0]
-    connection.close()
-    with path.open("r+b") as file:  # a leaf of the table: its first bytes are those of a hole
-        page = _a_leaf_below(file.read(), int(root))
-        file.seek((page - 1) * PAGE)
-        file.write(b"\xff" * 64)
+    page = break_page_of_history(path)
     bad = looked(url, deep=deep)
 
     assert good is not None
@@ -53,13 +41,6 @@ def test_one_broken_page_of_history_is_found(store: Store, *, deep: bool) -> Non
     assert bad is not None
     assert integrity(bad).status == "problem"
     assert f"page {page}" in integrity(bad).found
-
-
-def _a_leaf_below(file: bytes, root: int) -> int:
-    """The last child of an inner page of a table."""
-    at = (root - 1) * PAGE
-    assert file[at] == 5, "the table has more than one page"
-    return int.from_bytes(file[at + 8 : at + 12])
 
 
 @contextmanager

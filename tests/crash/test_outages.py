@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from rota.app import App, Job
@@ -14,13 +16,17 @@ from rota.engine.runs.find import counts
 from rota.engine.workers.registry import workers
 from rota.errors import StoreUnavailable
 from rota.model.states import State
+from tests.contract.builders import run_sql
+from tests.crash.shop import shop
 from tests.support.calls import eventually
 from tests.support.checker import check_promises
 from tests.support.postgres import PostgresServer
-from tests.support.processes import Crew
+from tests.support.processes import Crew, crew_of
 from tests.support.programs import is_alive
 
 pytestmark = pytest.mark.chaos
+
+CUT = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'modest'"
 
 
 def test_every_run_that_a_killed_client_was_promised_exists(
@@ -139,6 +145,54 @@ def test_processes_that_die_while_the_database_is_away_serve_again_when_it_is_ba
     assert app.find_job("echo").submit(1).result(timeout=60) == 1
     assert all(is_alive(program.pid) for program in (*fleet, late))
     eventually(lambda: fleet[0].log.read_text().count("listens on") == 2)
+
+
+@contextmanager
+def modest_role(url: str) -> Iterator[str]:
+    """The address of the database for a role that owns it and may have no connection at all."""
+    name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
+    run_sql(url, "create role modest login connection limit 0")
+    try:
+        run_sql(url, f"alter database {name} owner to modest")
+        yield url.replace("//postgres@", "//modest@")
+    finally:
+        run_sql(url, CUT)
+        run_sql(url, f"alter database {name} owner to postgres")
+        run_sql(url, "reassign owned by modest to postgres")
+        run_sql(url, "drop owned by modest")
+        run_sql(url, "drop role modest")
+
+
+@pytest.mark.postgres
+def test_a_worker_that_gets_no_connection_waits_without_a_traceback_and_then_serves(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    def allow(count: int) -> None:
+        run_sql(url, f"alter role modest connection limit {count}")
+
+    with (
+        postgres_server.database() as url,
+        modest_role(url) as modest,
+        crew_of(modest, tmp_path) as crew,
+    ):
+        worker = crew.rota("worker", "tests/crash/shop.py", "--url", modest)
+        eventually(lambda: "waiting until it is there" in worker.log.read_text())
+        allow(20)
+        eventually(lambda: "worker started" in worker.log.read_text())
+        with shop(url) as app:
+            assert app.find_job("echo").submit(1).result(timeout=60) == 1
+            allow(0)
+            run_sql(url, CUT)
+            eventually(lambda: "trying again" in worker.log.read_text())
+            run = app.find_job("echo").submit(2)
+            allow(20)
+
+            assert run.result(timeout=60) == 2
+        said = worker.log.read_text()
+        assert is_alive(worker.pid)
+
+    assert "too many connections" in said
+    assert "Traceback" not in said
 
 
 def _alive(app: App) -> list[str]:
