@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import apsw
@@ -48,6 +49,19 @@ def refused(said: Said, code: int, *words: str) -> None:
 )
 def test_bad_input_is_refused(local: Rota, words: list[str], hints: list[str]) -> None:
     refused(local(*words), 2, *hints)
+
+
+@pytest.mark.parametrize("when", ["2100-01-01", "2100-01-01T08:30"])
+def test_a_time_without_a_zone_is_refused_with_advice_that_works(local: Rota, when: str) -> None:
+    words = ("submit", "add", "1", "--app", "shop.py", "--at")
+    said = local(*words, when)
+    advised = re.findall(r"(\S+T\S+(?:Z|\+\d\d:\d\d))", said.err)
+
+    refused(said, 2, f"--at {when}", "add the zone")
+    assert len(advised) == 2
+    for each in advised:
+        assert each.startswith(when)
+        local.good(*words, each)
 
 
 def test_arguments_beyond_the_limit_are_refused(local: Rota) -> None:

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
+from rota.engine.workers.heartbeat import HandlerProgress
+from rota.store.open import open_store
+from tests.contract.builders import given_lease, given_worker
+from tests.contract.test_heartbeat import beat
 from tests.support.cli import Rota, eventually
 
 
@@ -157,3 +163,18 @@ def test_the_list_of_runs_is_filtered_and_newest_first(local: Rota, filters: lis
 
     numbers = [run["args"]["a"] for run in (*listed, *rest)]
     assert numbers == [2, 1, 0]
+
+
+def test_a_run_shows_how_far_its_handler_says_it_is(local: Rota) -> None:
+    store = open_store(f"sqlite:///{local.folder}/rota.db")
+    worker = given_worker(store)
+    lease = given_lease(store, worker_id=worker)
+    beat(store, worker, lease, progress=(HandlerProgress(lease.run_id, 1, 0.25, "row 7 of 28"),))
+    store.close()
+
+    page = local.good("runs", "show", lease.run_id).out
+    as_json = local.good("runs", "show", lease.run_id, "--json").documents[0]
+
+    assert re.search(r"progress +25%\n", page)
+    assert re.search(r"note +row 7 of 28\n", page)
+    assert (as_json["progress"], as_json["progress_note"]) == (0.25, "row 7 of 28")

@@ -196,7 +196,9 @@ def test_past_instants_are_run_once(rota: Rota) -> None:
         first = rota.good("schedules", "backfill", "sum", *days, "--json").documents[0]
         again = rota.good("schedules", "backfill", "sum", *days).out
         listed = rota.good("schedules", "backfills", "--json").documents
-        million = rota("schedules", "backfill", "sum", "--from", "1971-01-01", "--to", "2020-01-01")
+        long = ("schedules", "backfill", "sum", "--from", "1971-01-01", "--to", "2020-01-01")
+        refused = rota(*long)
+        allowed = rota.good(*long, "--most", "20000", "--dry-run").out
 
     assert planned == [
         {"at": f"2026-01-0{day}T00:00:00.000Z", "starts": True, "state": None} for day in (1, 2, 3)
@@ -205,8 +207,10 @@ def test_past_instants_are_run_once(rota: Rota) -> None:
     assert "0 started" in again
     assert "3 had a run" in again
     assert len(listed) == 2
-    assert million.code == 2
-    assert "more than 10,000" in million.err
+    assert refused.code == 2
+    assert "more than 10,000" in refused.err
+    assert "(--most on the command line)" in refused.err
+    assert "100 of these 100 would be started" in allowed
 
 
 def test_a_backfill_and_its_end_are_on_record(rota: Rota) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import get_args
 
 import click
 import pytest
@@ -16,7 +18,9 @@ from rota.app.settings import SETTINGS
 from rota.cli import logs
 from rota.cli.commands import submit
 from rota.cli.main import COMMANDS, cli
+from rota.engine.insight.reasons import Kind
 from rota.errors import RotaError
+from rota.model.run import AttemptKind
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.model.states import State
 from rota.rules.failures import retry
@@ -168,6 +172,27 @@ def test_the_table_of_exit_codes_holds_those_of_all_errors() -> None:
 @pytest.mark.parametrize("name", sorted(error_classes()))
 def test_an_error_is_explained(name: str) -> None:
     assert f"`{name}`" in page("docs/troubleshooting.md").text
+
+
+def test_an_error_is_explained_in_one_place() -> None:
+    """Whoever looks it up finds all of it there."""
+    text = page("docs/troubleshooting.md").text
+    named = [code_in(row[0])[0] for row in table_under(text, first="error")]
+
+    assert len(named) > 40
+    assert [name for name, count in Counter(named).items() if count > 1] == []
+
+
+def test_the_ways_in_which_an_attempt_ends_badly_are_those_of_the_code() -> None:
+    rows = table_under(page("docs/failures.md").section("Attempts"), first="kind")
+
+    assert [code_in(row[0])[0] for row in rows] == list(get_args(AttemptKind))
+
+
+def test_the_reasons_why_a_run_does_not_run_are_those_of_the_code() -> None:
+    rows = table_under(page("docs/failures.md").section("Why is it not running?"), first="kind")
+
+    assert sorted(code_in(row[0])[0] for row in rows) == sorted(get_args(Kind))
 
 
 @pytest.mark.parametrize("words", sorted(reasons()))
