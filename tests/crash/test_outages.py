@@ -20,6 +20,7 @@ from tests.contract.builders import run_sql
 from tests.crash.shop import shop
 from tests.support.calls import eventually
 from tests.support.checker import check_promises
+from tests.support.figures import tell
 from tests.support.postgres import PostgresServer
 from tests.support.processes import Crew, crew_of
 from tests.support.programs import is_alive
@@ -137,11 +138,12 @@ def test_processes_that_die_while_the_database_is_away_serve_again_when_it_is_ba
     finally:
         postgres_server.start()
     back_s = time.monotonic()
-    eventually(lambda: len(set(_alive(app)) - before) == 3, 60)
-    took_s = time.monotonic() - back_s
+    eventually(lambda: len(set(_alive(app)) - before) == 3, 30)
+    # 0.6 to 2.1 s on two busy cores. That no rest is longer than the promised 5 s allow, however
+    # long the outage, is held by tests/unit/test_store_patience.py.
+    tell(f"all serve {time.monotonic() - back_s:.1f} s after the return of the database")
 
     assert codes == [4, 4, 4]
-    assert took_s < 30, "five seconds on a machine that has nothing else to do"
     assert app.find_job("echo").submit(1).result(timeout=60) == 1
     assert all(is_alive(program.pid) for program in (*fleet, late))
     eventually(lambda: fleet[0].log.read_text().count("listens on") == 2)

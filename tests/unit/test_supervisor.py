@@ -142,7 +142,7 @@ def test_a_member_of_a_crew_that_dies_comes_again_and_one_that_says_why_ends_all
 def test_rests_grow_with_each_early_death_and_are_short_after_a_long_life() -> None:
     rests = Rests()
 
-    assert [rests.after(1) for _ in range(8)] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
+    assert [rests.after(1) for _ in range(8)] == [0.1, 0.2, 0.4, 0.8, 1.6, 3.0, 3.0, 3.0]
     assert rests.after(60) == 0.1
 
 

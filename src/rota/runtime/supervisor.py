@@ -30,7 +30,8 @@ from rota.store.sqlite.file_guard import guard_files
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0
 """A child that lived so long has not crashed for what made the one before it crash."""
-LONGEST_REST_S = 5.0
+LONGEST_REST_S = 3.0
+"""Less than the 5 s in which all serve again after an outage: the start takes time as well."""
 LOOK_S = 1.0
 """How often to see whether a child still beats."""
 BEAT_S = 0.5
