@@ -40,7 +40,7 @@ bench: ## Measure Rota beside the raw limit of each store
 bench-peers: ## Measure Rota beside other job queues
 	@./dev bench-peers $(ARGS)
 
-chaos: ## Kill, stop and cut everything for half an hour, then check it (ARGS=--short: two minutes; --pooler, --standby)
+chaos: ## Kill, stop and cut everything for half an hour: plain, behind PgBouncer, with a standby (ARGS=--short: two minutes; --plain, --pooler, --standby: one of them)
 	@./dev chaos $(ARGS)
 
 firings: ## Kill schedulers and turn their clock over 100,000 instants: none doubled, none missing

@@ -13,7 +13,8 @@ import click
 from rich.console import Console
 
 from chaos.play import play
-from chaos.sizes import LONG, SHORT
+from chaos.report import Report, Whole
+from chaos.sizes import LONG, MODES, SHORT, Sizes
 
 JSON_PATH = Path("build/chaos.json")
 WIDTH = 110
@@ -25,17 +26,18 @@ WIDTH = 110
 @click.option(
     "--jobs", type=click.IntRange(min=100), help="Runs to submit; faults come in proportion."
 )
+@click.option("--plain", "mode", flag_value="plain", help="PostgreSQL by itself, nothing else.")
 @click.option(
     "--pooler",
     "mode",
     flag_value="pooler",
-    help="Put PgBouncer between all processes and PostgreSQL.",
+    help="Put PgBouncer between all processes and PostgreSQL, nothing else.",
 )
 @click.option(
     "--standby",
     "mode",
     flag_value="standby",
-    help="Give PostgreSQL a synchronous standby, and fail over again and again.",
+    help="Give PostgreSQL a synchronous standby and fail over again and again, nothing else.",
 )
 @click.option("--json", "json_path", type=Path, default=JSON_PATH, show_default=True)
 @click.option("--keep", is_flag=True, help="Keep the logs of all processes.")
@@ -48,33 +50,47 @@ def main(
     json_path: Path,
     keep: bool,
 ) -> None:
-    """Run real processes under faults and check every promise afterwards; exit 1 if one broke."""
+    """Run real processes under faults and check every promise afterwards; exit 1 if one broke.
+
+    The time is shared by the three modes --plain, --pooler and --standby, unless one is chosen.
+    """
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that every process is ended
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     seed = secrets.randbelow(10**9) if seed is None else seed
+    parts: dict[str, Report] = {}
+    whole = Whole(seed=seed, parts=parts)
+    for name, sizes in acts(is_short=is_short, mode=mode, jobs=jobs).items():
+        faults = sum(sizes.faults.values())
+        console.print(f"seed {seed}, {name}: {sizes.jobs:,} jobs, {faults} faults")
+        parts[name] = _played(name, sizes, seed, console, keep=keep)
+        whole.write(json_path)  # what is known so far, if somebody ends it
+    whole.print(console)
+    console.print(f"Written to {json_path}", highlight=False)
+    if whole.violations:
+        count = len(whole.violations)
+        console.print(f"{count} violations; again with: --seed {seed}", style="red")
+        sys.exit(1)
+
+
+def acts(*, is_short: bool, mode: str | None, jobs: int | None = None) -> dict[str, Sizes]:
+    """The modes to play one after the other; the work is shared out among them."""
+    modes = (mode,) if mode else MODES[:1] if is_short else MODES
     sizes = SHORT if is_short else LONG
-    if jobs is not None:
-        sizes = sizes.scaled(jobs)
-    if mode == "pooler":
-        sizes = sizes.behind_pooler()
-    elif mode == "standby":
-        sizes = sizes.with_standby()
-    console.print(f"seed {seed}: {sizes.jobs:,} jobs, {sum(sizes.faults.values())} faults")
-    folder = Path(tempfile.mkdtemp(prefix="rota-chaos-"))
+    share = round((sizes.jobs if jobs is None else jobs) / len(modes))
+    if share != sizes.jobs:
+        sizes = sizes.scaled(share)
+    return {each: sizes.in_mode(each) for each in modes}
+
+
+def _played(name: str, sizes: Sizes, seed: int, console: Console, *, keep: bool) -> Report:
+    folder = Path(tempfile.mkdtemp(prefix=f"rota-chaos-{name}-"))
     try:
-        report = play(sizes, seed, folder, lambda line: console.print(line, highlight=False))
+        return play(sizes, seed, folder, lambda line: console.print(line, highlight=False))
     finally:
         if keep:
             console.print(f"logs are in {folder}", highlight=False)
         else:
             shutil.rmtree(folder, ignore_errors=True)
-    report.write(json_path)
-    report.print(console)
-    console.print(f"Written to {json_path}", highlight=False)
-    if report.violations:
-        count = len(report.violations)
-        console.print(f"{count} violations; again with: --seed {seed}", style="red")
-        sys.exit(1)
 
 
 if __name__ == "__main__":

@@ -38,14 +38,9 @@ class Report:
         ]
 
     def print(self, console: Console) -> None:
-        table = Table("", "invariant", "checked", "violations", title=f"chaos, seed {self.seed}")
-        for number, name, _ in INVARIANTS:
-            found = self.findings[number]
-            bad = len(found.violations)
-            table.add_row(
-                number, name, f"{found.checked:,}", str(bad), style="red" if bad else None
-            )
-        console.print(table)
+        Whole(seed=self.seed, parts={"": self}).print(console)
+
+    def print_figures(self, console: Console) -> None:
         for name, figure in self.figures.items():
             console.print(f"  {name:<44} {_shown(figure)}", highlight=False, markup=False)
         for note in self.notes:
@@ -54,10 +49,8 @@ class Report:
             for line in found.violations[:SHOWN]:
                 console.print(f"{number}: {line}", style="red", highlight=False, markup=False)
 
-    def write(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        document = {
-            "seed": self.seed,
+    def document(self) -> dict[str, Any]:
+        return {
             "invariants": {
                 number: {"checked": found.checked, "violations": found.violations}
                 for number, found in self.findings.items()
@@ -67,7 +60,43 @@ class Report:
             "outages": self.outages,
             "notes": self.notes,
         }
-        path.write_text(json.dumps(document, indent=2) + "\n")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whole:
+    """One report of all modes that were played, in their order."""
+
+    seed: int
+    parts: Mapping[str, Report]
+
+    @property
+    def violations(self) -> list[str]:
+        return [
+            f"{mode} {line}".strip()
+            for mode, part in self.parts.items()
+            for line in part.violations
+        ]
+
+    def print(self, console: Console) -> None:
+        """One table with the violations of each mode, then the figures of one after the other."""
+        columns = [f"violations {mode}".strip() for mode in self.parts]
+        table = Table("", "invariant", "checked", *columns, title=f"chaos, seed {self.seed}")
+        for number, name, _ in INVARIANTS:
+            found = [part.findings[number] for part in self.parts.values()]
+            bad = [str(len(each.violations)) for each in found]
+            checked = sum(each.checked for each in found)
+            is_broken = any(each.violations for each in found)
+            table.add_row(number, name, f"{checked:,}", *bad, style="red" if is_broken else None)
+        console.print(table)
+        for mode, part in self.parts.items():
+            if mode:
+                console.print(f"{mode}:", highlight=False, markup=False)
+            part.print_figures(console)
+
+    def write(self, path: Path) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        modes = {mode: part.document() for mode, part in self.parts.items()}
+        path.write_text(json.dumps({"seed": self.seed, "modes": modes}, indent=2) + "\n")
 
 
 def _shown(figure: Any) -> str:

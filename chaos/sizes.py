@@ -17,6 +17,10 @@ FEWEST_FAILOVERS = 3
 """However small the run: a server that was promoted has to be failed over from as well."""
 
 
+MODES = ("plain", "pooler", "standby")
+"""PostgreSQL by itself, behind PgBouncer, and with a synchronous standby."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
     """One chaos run. Faults are counts by kind (`chaos.faults`); times are seconds."""
@@ -42,6 +46,12 @@ class Sizes:
         share = jobs / self.jobs
         faults = {kind: max(1, round(count * share)) for kind, count in self.faults.items()}
         return replace(self, jobs=jobs, faults=MappingProxyType(faults))
+
+    def in_mode(self, mode: str) -> Sizes:
+        """The same work in one of the `MODES`, with the faults that belong to it."""
+        if mode == "pooler":
+            return self.behind_pooler()
+        return self.with_standby() if mode == "standby" else self
 
     def behind_pooler(self) -> Sizes:
         """The same through PgBouncer, which is killed as often as PostgreSQL is."""
