@@ -63,6 +63,20 @@ def test_nothing_is_written_any_more_and_the_words_are_clear(
         store.read(lambda tx: counts(tx, namespace=HOME))
 
 
+def test_a_commit_asks_for_no_file_by_its_name(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Asking when the log was changed makes its next write dearer by half (file_reader.py)."""
+    given_run(store)
+    given_run(store)
+    asked: list[object] = []
+    monkeypatch.setattr("rota.store.sqlite.open_files.os.stat", asked.append)
+
+    given_run(store)
+
+    assert asked == []
+
+
 def test_closing_it_leaves_the_log_of_another_alone(store: Store) -> None:
     given_run(store)
     path = path_of(store)

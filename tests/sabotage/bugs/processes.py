@@ -149,7 +149,7 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles.are_others",
-                old="or _identity(file) != self._its_file",
+                old="are_others |= file != self._its_file",
             ),
         ),
         caught_by=(
@@ -163,12 +163,28 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles.are_others",
-                old="its_log != self._its_log\n            or ",
+                old="are_others = log != self._its_log",
+                new="are_others = False",
             ),
         ),
         caught_by=(
             T_REPLACED
             + "test_nothing_is_written_any_more_and_the_words_are_clear[delete_log-sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="changes of the folder are not heard",
+        breaks="Acknowledged runs are written into files that nobody finds any more.",
+        edits=(
+            Edit(
+                path="store/sqlite/folder_watch.py",
+                within="FolderWatch._concern_us",
+                old="in self._names",
+                new="in ()",
+            ),
+        ),
+        caught_by=(
+            T_REPLACED + "test_nothing_is_written_any_more_and_the_words_are_clear[replace-sqlite]",
         ),
     ),
     Sabotage(
@@ -178,8 +194,7 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles.are_others",
-                old="or its_index != self._its_index\n",
-                new="\n",
+                old="are_others |= index != self._its_index",
             ),
         ),
         caught_by=(
@@ -194,7 +209,7 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles.harm",
-                old="log.st_size < self._log_bytes and ",
+                old="log_bytes < self._log_bytes and ",
                 new="False and ",
             ),
         ),
@@ -203,9 +218,7 @@ PROCESSES = (
     Sabotage(
         name="a log that SQLite cut off itself is taken for damage",
         breaks="A checkpoint by an administrator ends all workers.",
-        edits=(
-            Edit(path=FILES, within="StoreFiles.harm", old=" and log.st_size < index.log_bytes"),
-        ),
+        edits=(Edit(path=FILES, within="StoreFiles.harm", old=" and log_bytes < index.log_bytes"),),
         caught_by=(
             T_DAMAGED
             + "test_a_log_that_sqlite_itself_copies_back_or_cuts_off_is_no_harm[truncate-sqlite]",

@@ -13,6 +13,7 @@ from struct import Struct
 from typing import NamedTuple
 
 from rota.store.sqlite.file_reader import FileReader
+from rota.store.sqlite.folder_watch import FolderWatch
 
 _INDEX = Struct("=14xHI12xII56xI28xI")
 """Bytes of a page, frames in use, two salts; frames copied back, and tried to."""
@@ -54,38 +55,46 @@ class StoreFiles:
         self.path = path
         self.log = log
         self._index = log.with_name(log.name.removesuffix("-wal") + "-shm") if log.name else path
-        found = [_stat(each) for each in (path, log, self._index)]
-        self._its_file, self._its_log, self._its_index = map(_identity, found)
-        self._seen = found[0], found[1]
+        # Before the first look at the files, so that no change falls between the two.
+        names = (self._index.name.removesuffix("-shm"), log.name, self._index.name)
+        self._watch = FolderWatch(log.parent, names)
+        self._is_link = os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100
+        self._its_file, self._its_log, self._its_index = self._identities()
+        self._are_known = False
+        """They were ours at the last look, which is true until the folder has changed."""
         self._log_bytes = 0
         self._was = _NONE_YET
         self._changed_ns = 0
         self._head = b""
         self._file_eye = FileReader(path)
+        self._log_eye = FileReader(log)
         self._index_eye = FileReader(self._index)
 
     def close(self) -> None:
         """Once all connections of the store are closed."""
-        for eye in (self._file_eye, self._index_eye):
+        self._watch.close()
+        for eye in (self._file_eye, self._log_eye, self._index_eye):
             eye.close()
 
     def are_others(self) -> bool:
-        """Whether one was moved, deleted or replaced; three stats."""
-        file, log, index = _stat(self.path), _stat(self.log), _stat(self._index)
-        self._seen = file, log
-        its_log, its_index = _identity(log), _identity(index)
+        """Whether one was moved, deleted or replaced."""
+        if self._are_known and not self._watch.has_changed():
+            return False
+        file, log, index = self._identities()
         if self._its_log is None:  # there from the first transaction until the last close
-            self._its_log = its_log
+            self._its_log = log
         if self._its_index is None:
-            self._its_index = its_index
-        return (
-            its_log != self._its_log
-            or its_index != self._its_index
-            or _identity(file) != self._its_file
-        )
+            self._its_index = index
+        are_others = log != self._its_log
+        are_others |= index != self._its_index
+        are_others |= file != self._its_file
+        # A link may be changed in a folder that we do not watch.
+        is_whole = log is not None and index is not None
+        self._are_known = is_whole and not are_others and not self._is_link
+        return are_others
 
     def is_log_of_another(self) -> bool:
-        log = _identity(_stat(self.log))
+        log = _identity(self.log)
         return log is not None and log != self._its_log
 
     def index(self) -> WalIndex | None:
@@ -99,14 +108,17 @@ class StoreFiles:
         For who holds the lock of writers. The index was read before that: who copies frames says
         there that he begins, and then writes.
         """
-        file, log = self._seen
-        if index is None or file is None or log is None:
+        log_bytes, changed_ns = self._log_eye.size(), self._file_eye.changed_ns()
+        if index is None or log_bytes is None or changed_ns is None:
             return None
-        if log.st_size < self._log_bytes and log.st_size < index.log_bytes:
+        if log_bytes < self._log_bytes and log_bytes < index.log_bytes:
             # It never gets shorter, unless somebody asks SQLite for it: then no frame is in use.
             return "its write-ahead log was cut off"
-        self._log_bytes = log.st_size
-        return self._harm_of_file(index, file.st_mtime_ns)
+        self._log_bytes = log_bytes
+        return self._harm_of_file(index, changed_ns)
+
+    def _identities(self) -> list[tuple[int, int] | None]:
+        return [_identity(each) for each in (self.path, self.log, self._index)]
 
     def _harm_of_file(self, now: WalIndex, changed_ns: int) -> str | None:
         """It changes when frames are copied from the log, which the index tells, and not else.
@@ -122,13 +134,10 @@ class StoreFiles:
         return None if is_excused or head == self._head else "something was copied over it"
 
 
-def _stat(path: Path) -> os.stat_result | None:
-    """What the system knows of the file that this name leads to; None if to none."""
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What the system knows the file by that this name leads to; None if it leads to none."""
     try:
-        return os.stat(path)  # noqa: PTH116  # on the way of every commit
+        found = os.stat(path)  # noqa: PTH116  # as quick as can be
     except OSError:
         return None
-
-
-def _identity(found: os.stat_result | None) -> tuple[int, int] | None:
-    return None if found is None else (found.st_dev, found.st_ino)
+    return found.st_dev, found.st_ino
