@@ -15,7 +15,7 @@ from rota.errors import BadOption
 from rota.ids import new_id
 from rota.model.plan import Plan, Wish
 from rota.model.schedule import Every, OnEvent, Schedule
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.store.base import Store
 from tests.contract.builders import HOME
 

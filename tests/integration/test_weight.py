@@ -20,7 +20,7 @@ greet.submit("you")
 print(*sys.modules)
 """
 HEAVY = {
-    *("asyncio", "ssl", "http.client", "rich", "click", "zoneinfo", "psycopg", "holidays"),
+    *("asyncio", "ssl", "http.client", "rich", "click", "zoneinfo", "psycopg", "holidays", "yaml"),
     *(
         "rota.rules.schedules.cron",
         "rota.rules.schedules.triggers",

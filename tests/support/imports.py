@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rota.model.bundle import Bundle
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.write import write_jobs
 from rota.rules.jobs.importers.crontab import read_crontab
 from rota.rules.jobs.importers.report import Entry, Imported

@@ -16,7 +16,7 @@ from rota.cli.commands.import_ import command
 from rota.cli.imports import load_beat
 from rota.cli.serving import _bare_app
 from rota.errors import AppNotFound
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.runtime.executors.process.lookup import find_function
 
 

@@ -14,7 +14,6 @@ from rota.errors import BadFile, BadOption
 from rota.model.bundle import Bundle
 from rota.model.schedule import Calendar, Cron, Every
 from rota.model.spec import Breaker, CommandTarget, HttpTarget, PythonTarget
-from rota.rules.jobs.files import read_bundle
 from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,
     JOB_FIELDS,
@@ -22,6 +21,7 @@ from rota.rules.jobs.files.known import (
     SCHEDULE_FIELDS,
     TOP_FIELDS,
 )
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.schema import job_file_schema
 from rota.rules.jobs.files.targets import TARGET_FIELDS
 from rota.rules.jobs.files.words import split_words

@@ -8,8 +8,8 @@ from rota.errors import BadFile, BadGraph, BadInput
 from rota.model.bundle import Bundle
 from rota.model.plan import Stored, Wish
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
-from rota.rules.jobs.files import read_bundle
 from rota.rules.jobs.files.known import GRAPH_FIELDS, INLINE_FIELDS
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.schema import job_file_schema
 from rota.rules.jobs.plan import make_plan
 

@@ -14,7 +14,7 @@ from rota.errors import BadFile, BadOption
 from rota.model.plan import Stored, Wish
 from rota.model.spec import JobSpec
 from rota.rules.failures.on_failure import arguments_for, check_told, told_by
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.plan import make_plan
 from rota.rules.security.rights import started_by
 

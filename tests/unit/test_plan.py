@@ -9,7 +9,7 @@ import pytest
 from rota.errors import BadOption
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, StoredJob, StoredSchedule, Wish
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.plan import make_plan, origin_of
 
 MIDNIGHT = 1_792_540_800_000  # 2026-10-21T00:00Z

@@ -7,7 +7,7 @@ import pytest
 from rota.app import App
 from rota.errors import BadInput
 from rota.rules.jobs.definitions import command_target
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.security.programs import check_argv, check_command
 
 GOOD = (

@@ -15,8 +15,6 @@ from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, Wish
 from rota.model.schedule import Calendar
-from rota.rules.jobs.files import read_bundle
-from rota.rules.jobs.files.yaml12 import MAX_BYTES
 from rota.rules.jobs.plan import make_plan
 
 if TYPE_CHECKING:
@@ -25,6 +23,8 @@ if TYPE_CHECKING:
 
 def read_file(path: str) -> bytes:
     """The bytes of a file, not many more than a job file may have; BadFile when it has none."""
+    from rota.rules.jobs.files.yaml12 import MAX_BYTES  # noqa: PLC0415  # as in bundles_of
+
     try:
         with Path(path).open("rb") as file:
             return file.read(MAX_BYTES + 1)
@@ -40,7 +40,9 @@ def read_bundles(paths: Sequence[str], *, calendars: Mapping[str, Calendar]) -> 
 def bundles_of(
     files: Sequence[tuple[str, bytes]], *, calendars: Mapping[str, Calendar]
 ) -> list[Bundle]:
-    """The same for files that were read elsewhere, by their names."""
+    """What files define that were read elsewhere, by their names."""
+    from rota.rules.jobs.files.read import read_bundle  # noqa: PLC0415  # few processes need YAML
+
     bundles = [read_bundle(data, name, calendars=calendars) for name, data in files]
     names = [bundle.name for bundle in bundles]
     for name in names:
@@ -86,6 +88,6 @@ class Files:
 
 
 def plan_first(paths: Sequence[str], wish: Wish, *, now: int, namespace: str) -> Plan:
-    """The same for a store that is not there yet."""
+    """What an apply would change in a store that is not there yet."""
     bundles = read_bundles(paths, calendars={})
     return make_plan(bundles, Stored(now=now), wish, seed=lambda name: seed_of(namespace, name))

@@ -17,12 +17,11 @@ from rota.model.graph import Graph, Node
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
 from rota.rules.failures.on_failure import read_on_failure
 from rota.rules.graphs import plan_graph
-from rota.rules.jobs.files.targets import METHODS
 from rota.rules.jobs.files.words import split_words
 from rota.rules.jobs.options import job_options
 from rota.rules.security.egress import check_headers
 from rota.rules.security.programs import check_command
-from rota.rules.security.web_address import apart
+from rota.rules.security.web_address import METHODS, apart
 from rota.rules.text.template import placeholders
 
 MOST_DEPENDENCIES = 100

@@ -16,6 +16,8 @@ from rota.errors import BadOption
 from rota.rules.text.template import fill, placeholders
 
 AUTHORIZATION = "Authorization"
+METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
+"""What an HTTP job may ask with."""
 
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)(.*)", re.DOTALL)
 _WEB = re.compile(r"https?://", re.IGNORECASE)

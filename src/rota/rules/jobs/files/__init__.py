@@ -1,5 +1,1 @@
 """Job files: YAML read by the rules of version 1.2, into the same specs that Python makes."""
-
-from rota.rules.jobs.files.read import read_bundle
-
-__all__ = ["read_bundle"]

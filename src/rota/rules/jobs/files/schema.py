@@ -25,9 +25,10 @@ from rota.rules.jobs.files.known import (
     OWN_FIELDS,
     SCHEDULE_FIELDS,
 )
-from rota.rules.jobs.files.targets import HTTP_FIELDS, METHODS, TARGET_FIELDS
+from rota.rules.jobs.files.targets import HTTP_FIELDS, TARGET_FIELDS
 from rota.rules.jobs.options import MIN_MEMORY_MB
 from rota.rules.schedules.options import SCHEDULE_OPTIONS
+from rota.rules.security.web_address import METHODS
 
 Schema = dict[str, Any]
 

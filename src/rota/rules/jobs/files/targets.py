@@ -12,7 +12,7 @@ from rota.rules.jobs.files.parameters import Declared, read_parameters
 from rota.rules.jobs.files.words import split_words
 from rota.rules.security.egress import check_headers
 from rota.rules.security.programs import check_command
-from rota.rules.security.web_address import apart
+from rota.rules.security.web_address import METHODS, apart
 from rota.rules.text.template import placeholders
 
 KINDS = ("command", "http", "python")
@@ -22,7 +22,6 @@ BESIDE = {
     "python": frozenset({"parameters"}),
 }
 HTTP_FIELDS = frozenset(HttpTarget.__struct_fields__)
-METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
 TARGET_FIELDS = frozenset(KINDS).union(*BESIDE.values())
 
 _REF = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")

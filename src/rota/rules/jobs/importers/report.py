@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadFile
-from rota.rules.jobs.files import read_bundle
+from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.write import write_jobs
 
 _BAD = re.compile(r"[^A-Za-z0-9_.:/-]+")
