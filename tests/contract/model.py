@@ -61,7 +61,7 @@ SEEN = (
 )  # fmt: skip
 
 
-REASONS = ("lost: ", "expired: ")
+REASONS = ("lost: ", "expired: ", "quarantined: ")
 """How the reasons begin that the engine words itself."""
 
 

@@ -12,7 +12,7 @@ from rota.engine.logs import LogCursor, append, ends, index, read, search
 from rota.errors import UnknownRun
 from rota.ids import derived_id
 from rota.model.log import LogChunk, LogLine
-from rota.rules.shared_log_rows import NEAR_MS, Parts, first_near, sheaf
+from rota.rules.shared_log_rows import NEAR_MS, Parts, first_near, shared_row
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS
 
@@ -35,7 +35,7 @@ def bound(
         [at] * number,
         [len(lines) for _, lines in said],
     )
-    return sheaf("noop", parts, "\n".join(line for _, lines in said for line in lines))
+    return shared_row("noop", parts, "\n".join(line for _, lines in said for line in lines))
 
 
 def row(run_id: str, *lines: str, **fields: Any) -> LogChunk:

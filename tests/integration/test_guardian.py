@@ -19,7 +19,7 @@ WORKER = """
 import os, signal, subprocess, sys
 from pathlib import Path
 from rota.runtime.executors.process_group import ProcessGroup
-from rota.runtime.executors.orphan_killer import guardian
+from rota.runtime.executors.orphan_killer import orphan_killer
 
 def start():
     words = ("sh", "-c", "sleep 600 & echo $!; wait")
@@ -27,8 +27,8 @@ def start():
     return ProcessGroup(popen), int(popen.stdout.readline())
 
 def kill_guardian():
-    guardian._popen.kill()
-    guardian._popen.wait()
+    orphan_killer._popen.kill()
+    orphan_killer._popen.wait()
 
 told = []
 {steps}

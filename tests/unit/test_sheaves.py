@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from rota.ids import derived_id
 from rota.model.log import SPAN_MS
-from rota.rules.shared_log_rows import NEAR_MS, Parts, attempts_in, first_near, sheaf, split
+from rota.rules.shared_log_rows import NEAR_MS, Parts, attempts_in, first_near, shared_row, split
 from rota.runtime.logs.masking import MASK, Masker
 from rota.runtime.logs.stdout_batch import StdoutBatch, bound, single
 
@@ -105,7 +105,7 @@ def test_the_end_of_one_attempt_does_not_mask_the_beginning_of_the_next() -> Non
 def test_one_attempt_alone_is_a_chunk_like_any_other() -> None:
     run_id = derived_id(AT_MS, 1, "run")
 
-    chunk = sheaf("resize", Parts([run_id], [2], [3], [AT_MS], [2]), "a\nb")
+    chunk = shared_row("resize", Parts([run_id], [2], [3], [AT_MS], [2]), "a\nb")
 
     assert (chunk.run_id, chunk.attempt, chunk.fence, chunk.seq) == (run_id, 2, 3, 1)
     assert (chunk.marks, chunk.body) == ("[2,0,1,0]", "a\nb")

@@ -16,7 +16,7 @@ from rota.ids import first_id, made_at
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
 
 NEAR_MS = 256
-"""Runs of a sheaf were submitted within so long of each other: who looks for one looks there."""
+"""Runs of a shared row were submitted within this time: who looks for one looks there."""
 _NEAR_LETTERS = 11
 """So many letters of their ids are the same then: 10 digits of 12, and a hyphen."""
 _KIND = f"0,{LEVELS.index('info')},{STREAMS.index('stdout')}"
@@ -37,17 +37,17 @@ _encoder = msgspec.json.Encoder()
 
 
 def are_near(run_ids: Sequence[str], first_ats: Sequence[int]) -> bool:
-    """Whether the lines of these runs may be in one sheaf, written at these times."""
+    """Whether the lines of these runs may be in one shared row, written at these times."""
     letters = {run_id[:_NEAR_LETTERS] for run_id in run_ids}
     return len(letters) == 1 and max(first_ats) - min(first_ats) < SPAN_MS
 
 
 def first_near(run_id: str) -> str:
-    """The least id that a sheaf with the lines of this run may begin with."""
+    """The least id that a shared row with the lines of this run may begin with."""
     return first_id(made_at(run_id) // NEAR_MS * NEAR_MS)
 
 
-def sheaf(job: str, parts: Parts, body: str) -> LogChunk:
+def shared_row(job: str, parts: Parts, body: str) -> LogChunk:
     """One chunk of what these attempts have printed, all from their first line on."""
     least = min(parts.run_ids)
     first = parts.run_ids.index(least)
@@ -67,7 +67,7 @@ def sheaf(job: str, parts: Parts, body: str) -> LogChunk:
 
 
 def gathered(chunks: Iterable[LogChunk]) -> Iterator[LogChunk]:
-    """As sheaves those that follow each other and are near; of printed lines, from the first on."""
+    """Let those share a row that follow each other and are near; printed lines begin it."""
     group: list[LogChunk] = []
     for chunk in chunks:
         if group and not _belongs(chunk, group[0]):
@@ -87,7 +87,7 @@ def _belongs(chunk: LogChunk, first: LogChunk) -> bool:
 
 
 def _sheaf_of(group: list[LogChunk]) -> LogChunk:
-    return sheaf(
+    return shared_row(
         group[0].job,
         Parts(
             [each.run_id for each in group],
@@ -106,7 +106,7 @@ def attempts_in(chunk: LogChunk) -> int:
 
 
 def split(chunk: LogChunk) -> Iterator[LogChunk]:
-    """A chunk for each attempt: itself, or the parts of a sheaf."""
+    """A chunk for each attempt: itself, or the parts of a shared row."""
     if chunk.parts is None:
         yield chunk
         return

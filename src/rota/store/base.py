@@ -96,7 +96,7 @@ class Watch(Protocol):
 
 
 class JoinedWork(Protocol):
-    """What a rider did in somebody's transaction, waiting to hear how that ended."""
+    """What a participant did in somebody's transaction, waiting to hear how that ended."""
 
     def committed(self) -> None:
         """The transaction is committed."""
@@ -174,7 +174,7 @@ class Store(Protocol):
 
         Urgent work (a heartbeat) does not queue behind others for a connection.
         Lone work promises to make one statement only, which is a transaction by itself.
-        Work that carries others lets riders board on any store: it is short, and ours.
+        Joinable work lets commit participants join it on any store: it is short, and ours.
         """
         ...
 
@@ -190,7 +190,7 @@ class Store(Protocol):
         ...
 
     def join_commits(self, participant: CommitParticipant) -> Watch:
-        """Let the rider board the transactions of this process."""
+        """Let the participant join the transactions of this process before they commit."""
         ...
 
     def watch(self, wake: Wake, *, heard: Wake | None = None) -> Watch:

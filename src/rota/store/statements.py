@@ -53,7 +53,8 @@ class Dialect(NamedTuple):
 
 def load(dialect: Dialect) -> dict[str, Statement]:
     """Read the shared statements, then let the dialect's own replace some."""
-    shared = (path for path in _FOLDER.rglob("*.sql") if path.parent.name not in _APART)
+    rooms = (path for path in _FOLDER.glob("*/*.sql") if path.parent.name not in _APART)
+    shared = (*_FOLDER.glob("*.sql"), *rooms)
     own = (_FOLDER / dialect.name).glob("*.sql")
     return _read([*sorted(shared), *sorted(own)], dialect)
 

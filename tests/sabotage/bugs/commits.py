@@ -70,7 +70,7 @@ COMMITS = (
     Sabotage(
         name="riders not told of a failed commit",
         breaks="A worker waits for ever for the end of a transaction that it claimed in.",
-        edits=(Edit(path=SQLITE, within="_give_up", old="ride.fail()", new="pass"),),
+        edits=(Edit(path=SQLITE, within="_give_up", old="joined.fail()", new="pass"),),
         caught_by=(T_RIDERS + "test_riders_hear_of_a_commit_that_sqlite_rolled_back_by_itself",),
     ),
     Sabotage(

@@ -195,7 +195,7 @@ FIRING = (
             Edit(
                 path="engine/graphs/nodes/release.py",
                 within="NodeReleases._run",
-                old="origin=course.origin",
+                old="origin=graph_run.origin",
                 new="origin=None",
             ),
         ),

@@ -22,8 +22,8 @@ GRAPHS = (
         edits=(
             Edit(
                 path="engine/graphs/expand.py",
-                within="_course",
-                old="check_types(shape.graph, course.params, shape.kinds)",
+                within="_graph_run",
+                old="check_types(shape.graph, graph_run.params, shape.kinds)",
                 new="pass",
             ),
         ),
@@ -38,7 +38,7 @@ GRAPHS = (
         edits=(
             Edit(
                 path="engine/graphs/expand.py",
-                within="_course",
+                within="_graph_run",
                 old="    check_types(",
                 new="    if outer is not None: check_types(",
             ),
@@ -198,7 +198,7 @@ GRAPHS = (
         edits=(
             Edit(
                 path="engine/graphs/failure_modes.py",
-                within="trip",
+                within="fail_fast",
                 old="node.kind in ASIDE and not node.fails_run",
                 new="False",
             ),

@@ -239,7 +239,7 @@ ISOLATION = (
         edits=(
             Edit(
                 path="engine/graphs/complete.py",
-                within="conclude",
+                within="complete",
                 old="verdict.run_id in ran and",
                 new="",
             ),

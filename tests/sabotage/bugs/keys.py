@@ -116,10 +116,10 @@ KEYS = (
         breaks="A client whose connection broke at the commit has its run carried out twice.",
         edits=(
             Edit(
-                path="app/submits.py",
-                within="_ask_again",
-                old="is_repeat=True",
-                new="is_repeat=False",
+                path="store/settled.py",
+                within="until_settled",
+                old="attempt(unknown is not None)",
+                new="attempt(False)",
             ),
         ),
         caught_by=(T_ANSWERS + "test_a_submit_with_an_unknown_commit_is_one_run[sqlite]",),

@@ -51,8 +51,8 @@ LEDGER = (
             Edit(
                 path="receipts.py",
                 within="_check_lease",
-                old="if call.desk is not None:",
-                new="if call.desk is None:",
+                old="if call.services is not None:",
+                new="if call.services is None:",
             ),
         ),
         caught_by=(

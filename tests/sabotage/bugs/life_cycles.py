@@ -70,7 +70,7 @@ LIFE_CYCLES = (
             ),
             Edit(
                 path="engine/graphs/complete.py",
-                within="conclude",
+                within="complete",
                 old="is_worth and decided(",
                 new="is_worth or decided(",
             ),
@@ -115,13 +115,14 @@ LIFE_CYCLES = (
             Edit(
                 path="engine/graphs/failure_modes.py",
                 within="halt",
-                old="            if was_paused:\n                _wake(step, course, row)",
+                old="            if was_paused:\n"
+                "                _wake(propagation, graph_run, row)",
                 new="            pass",
             ),
             Edit(
                 path="engine/graphs/failure_modes.py",
                 within="halt",
-                old="    if was_paused:\n        _unblock(step, course, words)",
+                old="    if was_paused:\n        _unblock(propagation, graph_run, words)",
                 new="",
             ),
         ),
@@ -271,7 +272,7 @@ LIFE_CYCLES = (
         edits=(
             Edit(
                 path="engine/admission/graph_runs.py",
-                within="let_others",
+                within="release_others",
                 old='verdict.verb == "conclude" and',
                 new='verdict.verb == "" and',
             ),

@@ -18,7 +18,7 @@ OUTCOMES = (
         edits=(
             Edit(
                 path="engine/graphs/complete.py",
-                within="conclude",
+                within="complete",
                 old="if planned.counts:",
                 new="if planned.is_leaf:",
             ),
@@ -75,7 +75,7 @@ OUTCOMES = (
         edits=(
             Edit(
                 path="engine/graphs/failure_modes.py",
-                within="trip",
+                within="fail_fast",
                 old="(node.kind in ASIDE and not node.fails_run)",
                 new="(node.fails_run is None)",
             ),
@@ -101,7 +101,7 @@ OUTCOMES = (
         edits=(
             Edit(
                 path="engine/graphs/complete.py",
-                within="conclude",
+                within="complete",
                 old='if planned.node.kind == "notify":',
                 new='if planned.node.kind == "none":',
             ),
@@ -201,7 +201,7 @@ OUTCOMES = (
             Edit(
                 path="engine/graphs/graph_run.py",
                 within="policy_for",
-                old="failure_of=course.failure_of,",
+                old="failure_of=graph_run.failure_of,",
                 new="failure_of=None,",
             ),
         ),

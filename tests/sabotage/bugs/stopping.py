@@ -34,7 +34,7 @@ STOPPING = (
             Edit(
                 path="engine/graphs/wind_down.py",
                 within="wind_down",
-                old="each in awaited and _works(tx, course)",
+                old="each in awaited and _works(tx, graph_run)",
                 new="False",
             ),
         ),
@@ -67,7 +67,8 @@ STOPPING = (
                 path="engine/graphs/nodes/mapped.py",
                 within="instance_ended",
                 old="        if not has_live_instances",
-                new="        step.releases.refill(course, row)\n        if not has_live_instances",
+                new="        propagation.releases.refill(graph_run, row)\n"
+                "        if not has_live_instances",
             ),
             Edit(
                 path="engine/graphs/nodes/release.py",

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Mapping
 
 from rota.engine.admission.previous_run import (
-    PreviousRunFailed,
+    PastFailed,
     next_turns,
     note_success,
     run_before,
@@ -130,7 +130,7 @@ def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
     before = run_before(tx, lease.run_id, lease.job, namespace=namespace)
     if before is None or before.is_live:
         return before is not None
-    raise PreviousRunFailed(
+    raise PastFailed(
         f"the run before it, {before.run_id}, ended as {before.state}, and the graph depends on "
         "its past; run that again, then this one"
     )

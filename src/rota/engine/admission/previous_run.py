@@ -30,7 +30,7 @@ Member = tuple[str, State | None]
 """A run, and its state; None if history has forgotten it, as it does with successes first."""
 
 
-class PreviousRunFailed(BadGraph):
+class PastFailed(BadGraph):
     """The run before it did not succeed, and neither did a rerun of it."""
 
 

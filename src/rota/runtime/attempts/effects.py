@@ -26,7 +26,7 @@ Apply = Callable[[Transaction], Any]
 
 
 def desk_of(call: Attempt) -> RunServices:
-    """The desk of the worker that runs this call."""
+    """The run services of the worker that runs this attempt."""
     services: RunServices | None = call.services
     if services is None:
         raise RotaError("this run has no store to ask: it is not carried out by a worker")

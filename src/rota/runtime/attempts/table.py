@@ -59,7 +59,7 @@ class AttemptTable:
         loader: ValueLoader | None = None,
     ) -> None:
         self._slots = options.slots
-        # What can be killed is killed in time, before the watchman gives it up.
+        # What can be killed is killed in time, before its deadline gives it up.
         self._kill_s = options.grace_ms / 2000
         self._egress, self._programs = options.egress, options.programs
         self._started = started

@@ -73,7 +73,7 @@ class OrphanKiller:
         with contextlib.suppress(OSError, ValueError):
             self._popen, self._pipe = _started()
         if self._popen is None:
-            _log.warning("no guardian: what programs start may outlive a kill of this worker")
+            _log.warning("no orphan killer: what programs start may outlive a kill of this worker")
         for group in self._groups:
             self._tell(b"+", group)
 

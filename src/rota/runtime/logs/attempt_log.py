@@ -65,7 +65,7 @@ class _Rest:
 
 
 class LineSink(Protocol):
-    """What an attempt needs of the logbook; the last two are called with its lock held."""
+    """What an attempt needs of the log buffer; the last two are called with its lock held."""
 
     def enlist(self, log: AttemptLog) -> None:
         """It has something to take, or more than fits as it is."""

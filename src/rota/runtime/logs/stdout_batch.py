@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rota.model.log import LogChunk
-from rota.rules.shared_log_rows import Parts, are_near, gathered, sheaf
+from rota.rules.shared_log_rows import Parts, are_near, gathered, shared_row
 from rota.runtime.logs.attempt_log import shown
 from rota.runtime.logs.chunks import storable
 from rota.runtime.logs.masking import Masker
@@ -51,7 +51,7 @@ def bound(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
         return list(gathered(_single(sheet, text, masker)))
     spans = zip([0, *ends], ends, strict=False)
     lines = [text.count("\n", start, end) for start, end in spans]
-    return [sheaf(jobs[0], Parts(run_ids, attempts, fences, first_ats, lines), text[:-1])]
+    return [shared_row(jobs[0], Parts(run_ids, attempts, fences, first_ats, lines), text[:-1])]
 
 
 def single(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
@@ -66,7 +66,7 @@ def _single(sheet: StdoutBatch, text: str, masker: Masker) -> Iterator[LogChunk]
         start = end
         said = masker("\n".join(map(shown, said.split("\n"))))
         parts = Parts([run_id], [attempt], [fence], [first_at], [said.count("\n") + 1])
-        yield sheaf(job, parts, said)
+        yield shared_row(job, parts, said)
 
 
 def _columns(sheet: StdoutBatch) -> list[list[Any]]:

@@ -87,7 +87,7 @@ class SqliteStore:
         *,
         urgent: bool = False,  # noqa: ARG002  # one writer serves all
         lone: bool = False,  # noqa: ARG002  # a commit is shared anyway
-        joinable: bool = False,  # noqa: ARG002  # riders board them all
+        joinable: bool = False,  # noqa: ARG002  # participants may join all
     ) -> T:
         answer: T = self._commit(work)
         return answer

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.admission.previous_run import PreviousRunFailed
+from rota.engine.admission.previous_run import PastFailed
 from rota.engine.failures.batch_isolation import keepable, words
 from rota.model.run import ErrorDetail, FinishVerb, Lease, Verdict
 from rota.model.states import TRANSITIONS, State
@@ -75,7 +75,7 @@ def refusal(lease: Lease, error: Exception) -> Verdict:
         kind="error",
         error=msgspec.json.encode(detail).decode(),
         reason=keepable(str(error))[:2_000]
-        if isinstance(error, PreviousRunFailed)
+        if isinstance(error, PastFailed)
         else "not worth a retry",
         fired=lease.is_fired,
         parent_id=lease.parent_id,

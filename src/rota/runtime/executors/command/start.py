@@ -60,7 +60,7 @@ def start_program(
 def _bind(worker_pid: int, guardian_line: int | None, new_privileges: bool) -> None:  # noqa: FBT001  # between fork and exec
     """Have the kernel kill the program when its worker is killed: its run is tried again then.
 
-    What the program itself starts is left to the guardian, who hears of it before it begins.
+    What the program itself starts is left to the orphan killer, which hears of it before it begins.
     """
     if guardian_line is not None:
         with contextlib.suppress(OSError):

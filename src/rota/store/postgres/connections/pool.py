@@ -25,7 +25,7 @@ IDLE = pq.TransactionStatus.IDLE
 
 
 class PooledConnection(NamedTuple):
-    """A connection, and the dialer's epoch in which it was made."""
+    """A connection, and the connector's epoch in which it was made."""
 
     connection: Connection
     epoch: int
