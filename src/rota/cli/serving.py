@@ -38,7 +38,6 @@ def _serve_with_server(said: Settings) -> int:
     from rota.cli.beside import Notice
     from rota.cli.web import Place, serve_beside
 
-    _load_what_both_need()
     notice = Notice()
 
     def tell(app: App) -> None:
@@ -51,19 +50,6 @@ def _serve_with_server(said: Settings) -> int:
             return complain(error)
 
     return run_crew([worker_member(_worker_of(said, "up", tell)), Member("server", server)])
-
-
-def _load_what_both_need() -> None:
-    """Import before the fork what the worker and the server use: memory that they share.
-
-    98 MB of `rota up` became 91. What is frozen is never looked at for garbage, and so not copied.
-    """
-    import gc
-
-    import rota.app.app
-    import rota.runtime.worker  # noqa: F401  # loaded for those who are forked
-
-    gc.freeze()
 
 
 def _worker_of(
