@@ -1,32 +1,50 @@
-"""A watch on a folder hears of its names, and of no others."""
+"""A watch on a folder hears of its names and of writes to the database, and of nothing else."""
 
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from rota.store.sqlite import folder_watch
-from rota.store.sqlite.folder_watch import FolderWatch
+from rota.store.sqlite.folder_watch import ANYTHING, NOTHING, Changes, FolderWatch
 
 
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[FolderWatch]:
-    (tmp_path / "ours").write_text("x")
-    watch = FolderWatch(tmp_path, ["ours"])
+    for name in ("ours", "database"):
+        (tmp_path / name).write_text("x")
+    watch = FolderWatch(tmp_path, ["ours", "database"], database="database")
     yield watch
     watch.close()
 
 
-def test_a_folder_in_which_nothing_happens_has_not_changed(
-    watch: FolderWatch, tmp_path: Path
-) -> None:
+def test_where_nothing_happens_nothing_is_told(watch: FolderWatch, tmp_path: Path) -> None:
     (tmp_path / "ours").write_text("written, not replaced")
-    (tmp_path / "ours").stat()
+    (tmp_path / "database").read_text()
 
-    assert not watch.has_changed()
+    assert watch.look() == NOTHING
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda path: path.write_text("y"),
+        lambda path: os.truncate(path, 0),
+        lambda path: shutil.copyfile(path.with_name("ours"), path),
+    ],
+    ids=["written", "cut off", "copied over"],
+)
+def test_a_write_to_the_database_is_told_once(
+    watch: FolderWatch, tmp_path: Path, write: Callable[[Path], object]
+) -> None:
+    write(tmp_path / "database")
+
+    assert watch.look() == Changes(is_moved=False, is_written=True)
+    assert watch.look() == NOTHING
 
 
 @pytest.mark.parametrize(
@@ -40,20 +58,20 @@ def test_a_folder_in_which_nothing_happens_has_not_changed(
     ],
     ids=["deleted", "renamed", "moved", "replaced", "folder moved"],
 )
-def test_what_makes_the_name_lead_elsewhere_is_heard_once(
+def test_what_makes_the_name_lead_elsewhere_is_told_once(
     watch: FolderWatch, tmp_path: Path, change: Callable[[Path], object]
 ) -> None:
     change(tmp_path)
 
-    assert watch.has_changed()
-    assert not watch.has_changed()
+    assert watch.look().is_moved
+    assert watch.look() == NOTHING
 
 
 def test_other_files_of_the_folder_do_not_count(watch: FolderWatch, tmp_path: Path) -> None:
     for number in range(100):
         (tmp_path / f"theirs-{number}").write_text("x")
 
-    assert not watch.has_changed()
+    assert watch.look() == NOTHING
 
 
 def test_more_events_than_the_system_keeps_may_hide_one_of_ours(
@@ -67,15 +85,15 @@ def test_more_events_than_the_system_keeps_may_hide_one_of_ours(
         moved.rename(other)
     (tmp_path / "ours").unlink()
 
-    assert any(watch.has_changed() for _ in range(limit))
+    assert watch.look() == ANYTHING
 
 
-def test_where_the_system_cannot_tell_there_may_always_be_a_change(
+def test_where_the_system_cannot_tell_anything_may_have_happened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_watch, "_watch", lambda _: None)
+    monkeypatch.setattr(folder_watch, "_watch", lambda *_: (None, -1))
 
-    assert FolderWatch(tmp_path, ["ours"]).has_changed()
+    assert FolderWatch(tmp_path, ["ours"], database="ours").look() == ANYTHING
 
 
 def test_a_fork_does_not_take_the_events_of_its_parent(
@@ -83,8 +101,8 @@ def test_a_fork_does_not_take_the_events_of_its_parent(
 ) -> None:
     (tmp_path / "ours").unlink()
     with monkeypatch.context() as patched:
-        patched.setattr(os, "getpid", lambda: -1)
+        patched.setattr(folder_watch, "_generation", [1_000])
 
-        assert watch.has_changed()
+        assert watch.look() == ANYTHING
 
-    assert watch.has_changed()
+    assert watch.look() == Changes(is_moved=True, is_written=False)

@@ -148,7 +148,7 @@ PROCESSES = (
         edits=(
             Edit(
                 path=FILES,
-                within="StoreFiles.are_others",
+                within="StoreFiles._have_moved",
                 old="are_others |= file != self._its_file",
             ),
         ),
@@ -162,7 +162,7 @@ PROCESSES = (
         edits=(
             Edit(
                 path=FILES,
-                within="StoreFiles.are_others",
+                within="StoreFiles._have_moved",
                 old="are_others = log != self._its_log",
                 new="are_others = False",
             ),
@@ -178,7 +178,7 @@ PROCESSES = (
         edits=(
             Edit(
                 path="store/sqlite/folder_watch.py",
-                within="FolderWatch._concern_us",
+                within="FolderWatch._read",
                 old="in self._names",
                 new="in ()",
             ),
@@ -193,7 +193,7 @@ PROCESSES = (
         edits=(
             Edit(
                 path=FILES,
-                within="StoreFiles.are_others",
+                within="StoreFiles._have_moved",
                 old="are_others |= index != self._its_index",
             ),
         ),
@@ -218,7 +218,9 @@ PROCESSES = (
     Sabotage(
         name="a log that SQLite cut off itself is taken for damage",
         breaks="A checkpoint by an administrator ends all workers.",
-        edits=(Edit(path=FILES, within="StoreFiles.harm", old=" and log_bytes < index.log_bytes"),),
+        edits=(
+            Edit(path=FILES, within="StoreFiles.harm", old=" and log_bytes < _log_bytes(index)"),
+        ),
         caught_by=(
             T_DAMAGED
             + "test_a_log_that_sqlite_itself_copies_back_or_cuts_off_is_no_harm[truncate-sqlite]",
@@ -244,8 +246,8 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles._harm_of_file",
-                old="was.copying != now.copying or was.copied != was.tried",
-                new="was is _NONE_YET",
+                old="was != now or was[8:12] != was[12:16]",
+                new="was is _IN_PROGRESS",
             ),
         ),
         caught_by=(

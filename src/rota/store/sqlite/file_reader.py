@@ -51,15 +51,6 @@ class FileReader:
         except OSError:
             return None
 
-    def changed_ns(self) -> int | None:
-        """When it was changed last; None if it cannot be told."""
-        if self._handle < 0:
-            self._open()
-        try:
-            return os.fstat(self._handle).st_mtime_ns
-        except OSError:
-            return None
-
     def close(self) -> None:
         """Call it when the connections of this user are closed."""
         if self._key is None:

@@ -1,8 +1,8 @@
-"""Whether files of a folder were made, moved or deleted since the last look, told by inotify.
+"""What happened to the files of a store since the last look, told by inotify.
 
-The system notes such a change before the call that makes it returns, so a look that finds nothing
-says for certain that each name still leads to the same file. It costs a microsecond; to ask for
-three files by their names costs ten, on the way of every commit.
+The system notes a change before the call that makes it returns, so a look that finds nothing says
+for certain that each name still leads to the same file. It costs a microsecond; to ask for three
+files by their names costs ten, on the way of every commit.
 """
 
 from __future__ import annotations
@@ -10,64 +10,108 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+from array import array
 from collections.abc import Collection
+from fcntl import ioctl
 from pathlib import Path
 from struct import Struct
+from termios import FIONREAD
+from threading import Lock
+from typing import NamedTuple
 
-_CLOEXEC, _NONBLOCK = 0o2000000, 0o4000
+_CLOEXEC = 0o2000000
+_MODIFY = 0x2
 _CREATE, _DELETE, _MOVED = 0x100, 0x200, 0xC0
 _DELETE_SELF, _MOVE_SELF = 0x400, 0x800
-_CHANGES = _CREATE | _DELETE | _MOVED | _DELETE_SELF | _MOVE_SELF
+_NAMES = _CREATE | _DELETE | _MOVED
 _EVENT = Struct("iIII")
 """Watch, kind, cookie, bytes of the name that follows."""
-_MANY_BYTES = 64 * 1024
+
+
+_generation = [0]
+"""How many forks lie between the first process and this one; asked more cheaply than its id."""
+
+
+def _forked() -> None:
+    _generation[0] += 1
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+class Changes(NamedTuple):
+    """What may have happened."""
+
+    is_moved: bool
+    """One of the names leads to another file, or to none."""
+    is_written: bool
+    """The database itself was written to."""
+
+
+NOTHING = Changes(is_moved=False, is_written=False)
+ANYTHING = Changes(is_moved=True, is_written=True)
 
 
 class FolderWatch:
-    """Looks at changes of these names; where the system cannot tell, there may always be some."""
+    """Watches names of a folder, and writes to one of them; from any thread.
 
-    def __init__(self, folder: Path, names: Collection[str]) -> None:
+    Where the system cannot tell, anything may have happened.
+    """
+
+    def __init__(self, folder: Path, names: Collection[str], *, database: str) -> None:
         self._names = {os.fsencode(name) for name in names}
-        self._owner = os.getpid()
-        self._handle = _watch(folder)
+        self._generation = _generation[0]
+        self._looking = Lock()
+        self._waiting = array("i", [0])
+        self._handle, self._of_database = _watch(folder, folder / database)
 
-    def has_changed(self) -> bool:
-        """Whether one of the names may lead to another file than at the last call."""
-        if self._handle is None or self._owner != os.getpid():  # a fork would take our events
-            return True
-        try:
-            events = os.read(self._handle, _MANY_BYTES)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-        return self._concern_us(events)
+    def look(self) -> Changes:
+        """What happened since the last call."""
+        if self._handle is None or self._generation != _generation[0]:
+            return ANYTHING  # a fork would take the events of its parent
+        with self._looking:  # who finds nothing knows that nobody else has just found something
+            try:
+                ioctl(self._handle, FIONREAD, self._waiting, True)  # noqa: FBT003  # as it is called
+                if not self._waiting[0]:
+                    return NOTHING
+                return self._read(os.read(self._handle, self._waiting[0]))
+            except OSError:
+                return ANYTHING
 
     def close(self) -> None:
         if self._handle is not None:
             os.close(self._handle)
             self._handle = None
 
-    def _concern_us(self, events: bytes) -> bool:
+    def _read(self, events: bytes) -> Changes:
+        is_moved = is_written = False
         at = 0
         while at < len(events):
-            _, kind, _, size = _EVENT.unpack_from(events, at)
+            watch, kind, _, size = _EVENT.unpack_from(events, at)
             at += _EVENT.size + size
-            if not kind & (_CREATE | _DELETE | _MOVED):
-                return True  # the folder itself, or more events than the system keeps
-            if events[at - size : at].rstrip(b"\0") in self._names:
-                return True
-        return False
+            if kind & _MODIFY and watch == self._of_database:
+                is_written = True
+            elif not kind & _NAMES:
+                return ANYTHING  # the folder itself, or more events than the system keeps
+            elif events[at - size : at].rstrip(b"\0") in self._names:
+                is_moved = True
+        return Changes(is_moved, is_written)
 
 
-def _watch(folder: Path) -> int | None:
+def _watch(folder: Path, database: Path) -> tuple[int | None, int]:
+    """The descriptor of both watches, None without; and the number of that on the database."""
     if sys.platform != "linux":
-        return None
+        return None, -1
     libc = ctypes.CDLL(None)
-    handle: int = libc.inotify_init1(_CLOEXEC | _NONBLOCK)
+    handle: int = libc.inotify_init1(_CLOEXEC)
     if handle < 0:
-        return None
-    if libc.inotify_add_watch(handle, os.fsencode(folder), _CHANGES) < 0:
+        return None, -1
+    kinds = _NAMES | _DELETE_SELF | _MOVE_SELF
+    watches = (
+        libc.inotify_add_watch(handle, os.fsencode(folder), kinds),
+        libc.inotify_add_watch(handle, os.fsencode(database), _MODIFY),
+    )
+    if min(watches) < 0:
         os.close(handle)
-        return None
-    return handle
+        return None, -1
+    return handle, watches[1]

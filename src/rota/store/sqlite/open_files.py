@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from struct import Struct
-from typing import NamedTuple
 
 from rota.store.sqlite.file_reader import FileReader
 from rota.store.sqlite.folder_watch import FolderWatch
@@ -20,32 +19,8 @@ _INDEX = Struct("=14xHI12xII56xI28xI")
 _LOG_HEAD, _FRAME_HEAD = 32, 24
 _HEAD = 100
 """Bytes at the start of the database, which tell its size and how often it was changed."""
-
-
-class WalIndex(NamedTuple):
-    """What the processes that share the log have agreed upon; steady for who holds the lock."""
-
-    page_bytes: int
-    frames: int
-    salt: int
-    more_salt: int
-    copied: int
-    tried: int
-
-    @property
-    def log_bytes(self) -> int:
-        """How long the log is at least."""
-        page_bytes = 65_536 if self.page_bytes == 1 else self.page_bytes
-        return _LOG_HEAD + self.frames * (_FRAME_HEAD + page_bytes) if self.frames else 0
-
-    @property
-    def copying(self) -> tuple[int, int, int, int]:
-        """Another one whenever frames were copied from the log into the database."""
-        return self.salt, self.more_salt, self.copied, self.tried
-
-
-_NONE_YET = WalIndex(0, 0, 0, 0, 0, 1)
-"""Until there is one; says that frames are being copied, which excuses every change."""
+_IN_PROGRESS = b"salt" * 2 + b"none" + b"some"
+"""Frames are being copied, as far as we know; that excuses every change."""
 
 
 class StoreFiles:
@@ -56,15 +31,16 @@ class StoreFiles:
         self.log = log
         self._index = log.with_name(log.name.removesuffix("-wal") + "-shm") if log.name else path
         # Before the first look at the files, so that no change falls between the two.
-        names = (self._index.name.removesuffix("-shm"), log.name, self._index.name)
-        self._watch = FolderWatch(log.parent, names)
+        file = self._index.name.removesuffix("-shm")
+        self._watch = FolderWatch(log.parent, (file, log.name, self._index.name), database=file)
         self._is_link = os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100
         self._its_file, self._its_log, self._its_index = self._identities()
         self._are_known = False
         """They were ours at the last look, which is true until the folder has changed."""
+        self._is_written = True
+        """The database was written to since its head was read last."""
         self._log_bytes = 0
-        self._was = _NONE_YET
-        self._changed_ns = 0
+        self._copying = _IN_PROGRESS
         self._head = b""
         self._file_eye = FileReader(path)
         self._log_eye = FileReader(log)
@@ -78,8 +54,53 @@ class StoreFiles:
 
     def are_others(self) -> bool:
         """Whether one was moved, deleted or replaced."""
-        if self._are_known and not self._watch.has_changed():
+        changes = self._watch.look()
+        if changes.is_written:
+            self._is_written = True
+        if self._are_known and not changes.is_moved:
             return False
+        return self._have_moved()
+
+    def is_log_of_another(self) -> bool:
+        log = _identity(self.log)
+        return log is not None and log != self._its_log
+
+    def index(self) -> bytes:
+        """What the processes that share the log have agreed upon; steady for who holds the lock.
+
+        Too short if there is none that we may read.
+        """
+        return self._index_eye.look(_INDEX.size)
+
+    def harm(self, index: bytes) -> str | None:
+        """What was done to their contents, if anything, before `are_others` was asked last.
+
+        For who holds the lock of writers. The index was read before that: who copies frames says
+        there that he begins, and then writes.
+        """
+        log_bytes = self._log_eye.size()
+        if log_bytes is None:
+            return "its write-ahead log cannot be read any more" if self._log_bytes else None
+        if len(index) < _INDEX.size:
+            return None
+        if log_bytes < self._log_bytes and log_bytes < _log_bytes(index):
+            # It never gets shorter, unless somebody asks SQLite for it: then no frame is in use.
+            return "its write-ahead log was cut off"
+        self._log_bytes = log_bytes
+        was, self._copying = self._copying, index[32:40] + index[96:100] + index[128:132]
+        return self._harm_of_file(was, self._copying) if self._is_written else None
+
+    def _harm_of_file(self, was: bytes, now: bytes) -> str | None:
+        """It changes when frames are copied from the log, which the index tells, and not else.
+
+        A write alone proves nothing: the head has to differ as well.
+        """
+        self._is_written = False
+        head, self._head = self._head, self._file_eye.look(_HEAD)
+        is_excused = was != now or was[8:12] != was[12:16]
+        return None if is_excused or head == self._head else "something was copied over it"
+
+    def _have_moved(self) -> bool:
         file, log, index = self._identities()
         if self._its_log is None:  # there from the first transaction until the last close
             self._its_log = log
@@ -93,45 +114,15 @@ class StoreFiles:
         self._are_known = is_whole and not are_others and not self._is_link
         return are_others
 
-    def is_log_of_another(self) -> bool:
-        log = _identity(self.log)
-        return log is not None and log != self._its_log
-
-    def index(self) -> WalIndex | None:
-        """What the index says now; None if there is none that we may read. One read."""
-        seen = self._index_eye.look(_INDEX.size)
-        return WalIndex._make(_INDEX.unpack(seen)) if len(seen) == _INDEX.size else None
-
-    def harm(self, index: WalIndex | None) -> str | None:
-        """What was done to their contents, if anything, before `are_others` was asked last.
-
-        For who holds the lock of writers. The index was read before that: who copies frames says
-        there that he begins, and then writes.
-        """
-        log_bytes, changed_ns = self._log_eye.size(), self._file_eye.changed_ns()
-        if index is None or log_bytes is None or changed_ns is None:
-            return None
-        if log_bytes < self._log_bytes and log_bytes < index.log_bytes:
-            # It never gets shorter, unless somebody asks SQLite for it: then no frame is in use.
-            return "its write-ahead log was cut off"
-        self._log_bytes = log_bytes
-        return self._harm_of_file(index, changed_ns)
-
     def _identities(self) -> list[tuple[int, int] | None]:
         return [_identity(each) for each in (self.path, self.log, self._index)]
 
-    def _harm_of_file(self, now: WalIndex, changed_ns: int) -> str | None:
-        """It changes when frames are copied from the log, which the index tells, and not else.
 
-        Another time alone proves nothing (`touch`): the head has to differ as well.
-        """
-        was, self._was = self._was, now
-        if changed_ns == self._changed_ns:
-            return None
-        head, self._head = self._head, self._file_eye.look(_HEAD)
-        self._changed_ns = changed_ns
-        is_excused = was.copying != now.copying or was.copied != was.tried
-        return None if is_excused or head == self._head else "something was copied over it"
+def _log_bytes(index: bytes) -> int:
+    """How long the log is at least, as the index says."""
+    page, frames, *_ = _INDEX.unpack(index)
+    page_bytes = 65_536 if page == 1 else page
+    return _LOG_HEAD + frames * (_FRAME_HEAD + page_bytes) if frames else 0
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -176,7 +176,10 @@ class SqliteStore:
             raise self.lost
 
     def _check_contents(self) -> None:
-        """Refuse to write into files that were cut off or copied over; we hold the lock."""
+        """Refuse to write into files that were cut off or copied over; we hold the lock.
+
+        With all it calls these are four calls of the system, some 3 us each right after a commit.
+        """
         index = self._files.index()
         self._check_file()
         if (harm := self._files.harm(index)) is not None:
