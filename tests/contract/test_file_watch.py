@@ -101,7 +101,7 @@ def test_the_log_tells_of_another_process_without_a_look(
 def test_a_look_tells_of_another_process_where_the_system_cannot(
     shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_watch, "_listen", lambda _: None)
+    monkeypatch.setattr(file_watch, "watched", lambda *_: None)
     heard = Heard()
     with closing(shared.watch(heard)):
         _submit_elsewhere(shared)
@@ -149,7 +149,7 @@ def test_the_log_is_found_behind_a_link(
 def test_a_look_that_fails_is_not_the_last(
     shared: SqliteStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(file_watch, "_listen", lambda _: None)
+    monkeypatch.setattr(file_watch, "watched", lambda *_: None)
     heard, broken = Heard(), Broken()
     with closing(shared.watch(heard)):
         writer, shared._writer = shared._writer, broken  # type: ignore[assignment]

@@ -91,7 +91,7 @@ def test_more_events_than_the_system_keeps_may_hide_one_of_ours(
 def test_where_the_system_cannot_tell_anything_may_have_happened(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(folder_watch, "_watch", lambda *_: (None, -1))
+    monkeypatch.setattr(folder_watch, "watched", lambda *_: None)
 
     assert FolderWatch(tmp_path, ["ours"], database="ours").look() == ANYTHING
 

@@ -1,6 +1,6 @@
 """A circuit: where the breaker of a job stands, and what it is judged by.
 
-The rule is `Breaker` in model.spec; what follows from both is decided in rules.breaker.
+The rule is `Breaker` in model.spec; what follows from both is decided in rules.failures.breaker.
 """
 
 from __future__ import annotations

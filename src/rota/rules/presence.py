@@ -9,8 +9,8 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 GRACE_MS = 3_500
-"""A worker that only lost its session says so every second until it has another (runtime.heart);
-after a restart of the server it is back within two."""
+"""A worker that only lost its session says so every second until it has another
+(runtime.heartbeat); after a restart of the server it is back within two."""
 FEW = 3
 """So many may die at once, of a fleet of any size; of more not more than half."""
 AT_ONCE_MS = 2_000

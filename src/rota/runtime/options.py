@@ -31,7 +31,7 @@ class WorkerScope(msgspec.Struct, frozen=True, kw_only=True):
     versions: dict[str, int] = {}
     """The versions of those jobs whose kind is known: of others it is looked up."""
     takes: dict[str, str] = {}
-    """What functions of our own code take, by job (rules.takes)."""
+    """What functions of our own code take, by job (rules.jobs.accepted_arguments)."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 

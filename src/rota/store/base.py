@@ -30,7 +30,7 @@ class Tx(Protocol):
     """What was written in this transaction and need not be read again in it: a cache, which
     anybody may clear."""
     drafts: dict[str, dict[str, Any]]
-    """Details of acts, by their id, whose caller writes one act for all (engine.acts)."""
+    """Details of audit entries, by id, whose caller writes one entry for all."""
     is_careful: bool
     """Something in it has raised before: batches are done one by one, each in a `part`."""
     wake_count: int
@@ -148,7 +148,7 @@ class Store(Protocol):
     dialect: str
     url: str
     login: str | None
-    """As what we log in (store.rights): `server`, `worker`, `reader`; None for who may all."""
+    """The kind of our login (access.rights): `server`, `worker`, `reader`; None for the owner."""
 
     @property
     def lost(self) -> StoreLost | None:

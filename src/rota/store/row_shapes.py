@@ -11,7 +11,7 @@ Shape = Mapping[str, str]
 
 COLUMNS: Mapping[str, str] = {
     **HELD,
-    # Not in a lane: nothing that stands in the way of others is there for long (rules.lanes).
+    # Not in a lane: nothing there stands in the way of others for long (rules.admission.lanes).
     "in_front": f"rank < {SPAN}",
     "beside_me": (
         f"ahead.rank >= case when me.rank < {SPAN} then {FRONT.start}"
@@ -43,7 +43,7 @@ COLUMNS: Mapping[str, str] = {
         " and {columns:asked_when}"
     ),
     # Not `is null or`, which a plan that is kept cannot search an index for: the thousandth page
-    # would read all pages before it. Nor `coalesce`, which is not leakproof (store.rooms).
+    # would read all pages before it. Nor `coalesce`, which is not leakproof (row_security.py).
     "further": (
         "id >= cast(:floor as {type:uuid}) and"
         " id < case when cast(:before as {type:uuid}) is null"

@@ -60,12 +60,12 @@ def load(dialect: Dialect) -> dict[str, Statement]:
 
 
 def load_rooms(dialect: Dialect) -> dict[str, Statement]:
-    """What some statements are inside a room (store.rooms)."""
+    """What some statements are inside a room (store.access.row_security)."""
     return _read([_FOLDER / "access" / "row_security.sql"], dialect)
 
 
 def load_logins(dialect: Dialect, kind: str) -> dict[str, Statement]:
-    """What some are for logins of fewer rights than the owner's (store.rights)."""
+    """What some are for logins of fewer rights than the owner's (store.access.rights)."""
     return _read([_FOLDER / "access" / f"{kind}.sql"], dialect)
 
 

@@ -86,7 +86,7 @@ def hold(
     """The start as it is, one that waits until the window has ended, or None to leave it out.
 
     An instant in a window that skips is left out even if it is caught up later. In one that
-    drains it starts: its run is queued, and claims obey the window (engine.drains).
+    drains it starts: its run is queued, and claims obey the window (closed_windows.py).
     """
     found = window_at(windows, job=job, queue=queue, at=now)
     if found.act in ("start", "drain"):

@@ -2,7 +2,7 @@
 
 Part of the transaction that ends the nodes, so a crash neither loses nor doubles a release. The
 rows of the nodes concerned are locked in the order of their keys, what becomes of them is
-decided by `rules.joins`, and they are written once. Those that end by that are the next wave.
+decided by `rules.graphs.joins`, and they are written once. Those that end are the next wave.
 """
 
 from __future__ import annotations

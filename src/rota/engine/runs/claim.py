@@ -1,6 +1,6 @@
 """Claim: hand queued runs to a worker under a lease, best rank first.
 
-Order is decided when a run is queued (rules.order); nothing here runs a handler.
+Order is decided when a run is queued (rules.admission.order); nothing here runs a handler.
 """
 
 from __future__ import annotations

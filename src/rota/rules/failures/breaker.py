@@ -1,6 +1,6 @@
 """When a breaker opens, sends a probe and closes: decided from tallies and the time.
 
-Nothing here reads a store; engine.circuit turns a decision into a guarded change.
+Nothing here reads a store; engine.failures.breakers.state turns a decision into a guarded change.
 """
 
 from __future__ import annotations

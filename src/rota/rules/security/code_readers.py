@@ -1,7 +1,7 @@
 """Programs that read words as code or as a command, and which of their words these are.
 
 The rule does not hang on this list: inside a text an argument is refused for every program that is
-not known to take texts for what they are (rules.programs). The list says where even a word of its
+not known to take texts for what they are (programs.py). The list says where even a word of its
 own would be carried out.
 """
 

@@ -1,7 +1,7 @@
 """An attempt on its way through an executor, and the ways it can end.
 
 Executors know calls and endings only; what an ending means for the run
-(retry, fail, release) is decided by the worker with rules.retry.
+(retry, fail, release) is decided by the worker with rules.failures.retry.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Logins beside the owner's: servers, workers and readers with the rights they need (ADR 31).
 
-A login is a member of a group, whose rights are in store.rights. Workers and readers see the rows
+A login is a member of a group, whose rights are in rights.py. Workers and readers see the rows
 of the namespaces that `rota.login` names for them, by a policy that asks who logged in: whatever
 they set later changes nothing, and one that is not in that table sees nothing.
 """

@@ -121,7 +121,7 @@ class PostgresStore:
         return _retried(lambda: self._transact(work, self._pool))
 
     def scoped(self, namespaces: Collection[str]) -> ScopedStore:
-        """As the role that servers take on, if there is one (store.rooms)."""
+        """As the role that servers take on, if there is one (store.access.row_security)."""
         role = self.room_role()
         return self if role is None else _ScopedStore(self, room_of(role, namespaces))
 

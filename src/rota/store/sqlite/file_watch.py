@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +11,7 @@ from threading import Event, Lock, Thread
 from time import sleep
 from typing import Protocol
 
+from rota.store.sqlite.inotify import MODIFY, watched
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 LOOK_S = 0.02
@@ -21,8 +20,6 @@ SOON_S = (0.0003, 0.0003, 0.0005, 0.0005, 0.001, 0.001, 0.002, 0.002, 0.004)
 """Looks after a touch: the log is written before its commit counts, by what the disk takes."""
 DEAF_S = 0.005
 """Before we listen again: who has much to do looks by itself, and needs the interpreter."""
-IN_MODIFY = 0x2
-IN_CLOEXEC = 0o2000000
 MANY_EVENTS = 4096
 
 
@@ -90,7 +87,8 @@ class FileListener:
     """Hears when a file is written to, by whomever; deaf where the system cannot tell."""
 
     def __init__(self, path: Path) -> None:
-        self._handle = _listen(path)
+        found = watched((path, MODIFY))
+        self._handle = None if found is None else found[0]
         self._poll = poll()  # select() knows no descriptor above 1,023
         if self._handle is not None:
             self._poll.register(self._handle, POLLIN)
@@ -110,17 +108,3 @@ class FileListener:
     def close(self) -> None:
         if self._handle is not None:
             os.close(self._handle)
-
-
-def _listen(path: Path) -> int | None:
-    """By inotify, for which the standard library has no words; None if there is none to spare."""
-    if sys.platform != "linux":
-        return None
-    libc = ctypes.CDLL(None)
-    handle: int = libc.inotify_init1(IN_CLOEXEC)
-    if handle < 0:
-        return None
-    if libc.inotify_add_watch(handle, os.fsencode(path), IN_MODIFY) < 0:
-        os.close(handle)
-        return None
-    return handle

@@ -7,9 +7,7 @@ files by their names costs ten, on the way of every commit.
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
 from array import array
 from collections.abc import Collection
 from fcntl import ioctl
@@ -19,11 +17,9 @@ from termios import FIONREAD
 from threading import Lock
 from typing import NamedTuple
 
-_CLOEXEC = 0o2000000
-_MODIFY = 0x2
-_CREATE, _DELETE, _MOVED = 0x100, 0x200, 0xC0
-_DELETE_SELF, _MOVE_SELF = 0x400, 0x800
-_NAMES = _CREATE | _DELETE | _MOVED
+from rota.store.sqlite.inotify import CREATE, DELETE, DELETE_SELF, MODIFY, MOVE_SELF, MOVED, watched
+
+_NAMES = CREATE | DELETE | MOVED
 _EVENT = Struct("iIII")
 """Watch, kind, cookie, bytes of the name that follows."""
 
@@ -63,7 +59,9 @@ class FolderWatch:
         self._generation = _generation[0]
         self._looking = Lock()
         self._waiting = array("i", [0])
-        self._handle, self._of_database = _watch(folder, folder / database)
+        found = watched((folder, _NAMES | DELETE_SELF | MOVE_SELF), (folder / database, MODIFY))
+        self._handle = None if found is None else found[0]
+        self._of_database = -1 if found is None else found[1][1]
 
     def look(self) -> Changes:
         """What happened since the last call."""
@@ -89,29 +87,10 @@ class FolderWatch:
         while at < len(events):
             watch, kind, _, size = _EVENT.unpack_from(events, at)
             at += _EVENT.size + size
-            if kind & _MODIFY and watch == self._of_database:
+            if kind & MODIFY and watch == self._of_database:
                 is_written = True
             elif not kind & _NAMES:
                 return ANYTHING  # the folder itself, or more events than the system keeps
             elif events[at - size : at].rstrip(b"\0") in self._names:
                 is_moved = True
         return Changes(is_moved, is_written)
-
-
-def _watch(folder: Path, database: Path) -> tuple[int | None, int]:
-    """The descriptor of both watches, None without; and the number of that on the database."""
-    if sys.platform != "linux":
-        return None, -1
-    libc = ctypes.CDLL(None)
-    handle: int = libc.inotify_init1(_CLOEXEC)
-    if handle < 0:
-        return None, -1
-    kinds = _NAMES | _DELETE_SELF | _MOVE_SELF
-    watches = (
-        libc.inotify_add_watch(handle, os.fsencode(folder), kinds),
-        libc.inotify_add_watch(handle, os.fsencode(database), _MODIFY),
-    )
-    if min(watches) < 0:
-        os.close(handle)
-        return None, -1
-    return handle, watches[1]

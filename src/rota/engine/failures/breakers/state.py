@@ -75,7 +75,7 @@ def wake(tx: Tx, place: BreakerKey) -> None:
 
 
 class BreakerChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision of rules.breaker about one circuit, made at a time of the database."""
+    """A decision of rules.failures.breaker about one circuit, made at a time of the database."""
 
     was: Circuit
     now: Circuit

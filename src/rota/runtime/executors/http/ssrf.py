@@ -2,7 +2,7 @@
 
 Every address is checked where it is used, after the name was resolved, so that a
 name whose answer changes between check and connection cannot slip through. What may be reached is
-in rules.egress.
+in rules.security.egress.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 -- Pages of runs, the newest first. A list that walks in the order of ids has a floor beside it: the
--- id so many rows further, below which one page does not look (engine.run_lists). Here and there
+-- id so many rows further, below which one page does not look (engine.runs.lists). Here and there
 -- `|| ''` keeps an index from being chosen whose rows would have to be sorted, or passed over.
 
 -- name: list_runs

@@ -1,6 +1,6 @@
 -- name: insert_runs
 -- A repeated id of a live run is the same run: nothing happens. Whoever repeats a submit looks for
--- ended ones (engine.submit): looking here cost six index probes a row, 20 us of 28.
+-- ended ones (engine.runs.submit): looking here cost six index probes a row, 20 us of 28.
 -- The limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7.
 -- The rank is where ageing lives (rules.admission.order).
 insert into rota.run (
