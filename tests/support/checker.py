@@ -9,6 +9,11 @@ from typing import Any, NamedTuple
 from tests.contract.builders import run_sql
 
 MAX_CRASHES = 3
+"""Deaths of a process in which a run was alone."""
+MAX_LOSSES = 10
+"""Workers that died while one run was the only suspect; others do not count."""
+LONE_LOSS = '"type":"WorkerLostAlone"'
+ATTEMPTS = "select run_id, number, fence, kind, error from rota.attempt order by fence"
 ENDED = "select id, state, finished_at, fence, attempt, failures, crashes, reason, result"
 
 
@@ -31,6 +36,7 @@ class Tried(NamedTuple):
     number: int
     fence: int
     kind: str
+    error: str | None
 
 
 def ends(url: str) -> dict[str, End]:
@@ -73,7 +79,7 @@ def check_promises(url: str, acknowledged: Iterable[str]) -> dict[str, End]:
 
 def _attempts(url: str) -> dict[str, list[Tried]]:
     found: dict[str, list[Tried]] = defaultdict(list)
-    for row in run_sql(url, "select run_id, number, fence, kind from rota.attempt order by fence"):
+    for row in run_sql(url, ATTEMPTS):
         found[str(row[0])].append(Tried(*row[1:]))
     return found
 
@@ -90,7 +96,8 @@ def _check_attempts(run: str, end: End, tried: list[Tried]) -> None:
     errors = sum(kind in ("error", "timeout") for kind in kinds)
     crashes = sum(kind in ("crash", "lost") for kind in kinds)
     assert (errors, crashes) == (end.failures, end.crashes), f"S7: {story}"
-    assert crashes <= MAX_CRASHES, f"S7: {story}"
+    assert kinds.count("crash") <= MAX_CRASHES, f"S7: {story}"
+    assert sum(LONE_LOSS in (each.error or "") for each in tried) <= MAX_LOSSES, f"S7: {story}"
 
 
 def _stuck(url: str) -> list[tuple[Any, ...]]:
