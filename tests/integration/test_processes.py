@@ -179,6 +179,21 @@ def test_a_handler_is_asked_to_stop_and_its_child_lives_on(
     ledger.wait(after)
 
 
+@pytest.mark.parametrize(("why", "name"), [("cancel", "Cancelled"), ("timeout", "TimedOut")])
+def test_a_stop_that_a_finaliser_swallows_is_raised_again(
+    executor: ProcessExecutor, ledger: Ledger, tmp_path: Path, why: Any, name: str
+) -> None:
+    path = tmp_path / "said"
+    call = call_of(handlers.spins_after_a_finaliser, path=str(path))
+    executor.start(call)
+    (child,) = pids_in(path)
+    executor.stop(call, why)
+
+    assert ledger.wait(call) == Stopped(why)
+    assert path.read_text() == name
+    assert is_alive(child)
+
+
 def test_an_async_handler_is_cancelled(
     executor: ProcessExecutor, ledger: Ledger, tmp_path: Path
 ) -> None:

@@ -24,7 +24,9 @@ from rota.runtime.logs.capture import capture
 from rota.runtime.logs.masking import Masker
 from rota.runtime.logs.stdout_buffer import pages
 from tests.support.calls import Ledger, call_of, eventually
+from tests.support.handlers import spins_after_a_finaliser
 from tests.support.logbooks import texts
+from tests.support.programs import pids_in
 
 
 @pytest.fixture
@@ -215,6 +217,42 @@ def test_a_running_handler_is_stopped_by_an_exception(
 
     assert ledger.wait(call) == Stopped(why)
     assert [type(exc) for exc in seen] == [error]
+
+
+@pytest.mark.parametrize(("why", "name"), [("cancel", "Cancelled"), ("timeout", "TimedOut")])
+def test_a_stop_that_a_finaliser_swallows_is_raised_again(
+    executor: ThreadExecutor, ledger: Ledger, tmp_path: Path, why: Any, name: str
+) -> None:
+    path = tmp_path / "said"
+    call, after = call_of(spins_after_a_finaliser, path=str(path)), call_of(lambda: "alive")
+    executor.start(call)
+    assert pids_in(path)
+    executor.stop(call, why)
+
+    assert ledger.wait(call) == Stopped(why)
+    assert path.read_text() == name
+    executor.start(after)
+    assert ledger.value(after) == "alive"
+
+
+def test_a_finaliser_that_fails_is_told_of_as_ever(
+    executor: ThreadExecutor, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[type[BaseException] | None] = []
+    monkeypatch.setattr("sys.unraisablehook", lambda unraisable: told.append(unraisable.exc_type))
+
+    class Fails:
+        def __del__(self) -> None:
+            raise OSError("the file is gone")
+
+    def handler() -> None:
+        Fails()
+
+    call = call_of(handler)
+    executor.start(call)
+
+    assert ledger.value(call) is None
+    assert told == [OSError]
 
 
 def test_an_error_raised_while_stopping_still_counts_as_stopped(

@@ -108,6 +108,23 @@ def spins(path: str) -> None:
         raise
 
 
+def spins_after_a_finaliser(path: str) -> None:
+    """Be hit by a stop in a `__del__`, where Python drops it, and spin on."""
+    SwallowsAStop(path)
+    while True:
+        time.sleep(0.01)
+
+
+class SwallowsAStop:
+    """Its finaliser ends when an exception is raised in it."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+
+    def __del__(self) -> None:
+        spins(self._path)
+
+
 async def spins_async(path: str) -> None:
     await asyncio.to_thread(Path(path).write_text, str(os.getpid()))
     await asyncio.Event().wait()

@@ -38,7 +38,7 @@ from rota.runtime.executors.endings import (
     perform,
     perform_async,
 )
-from rota.runtime.executors.process.child_logging import ChildRecords, open_console
+from rota.runtime.executors.process.child_logging import ChildRecords, flush_streams, open_console
 from rota.runtime.executors.process.child_memory import memory_limit, not_counted
 from rota.runtime.executors.process.frames import (
     Answer,
@@ -57,6 +57,7 @@ from rota.runtime.executors.process.frames import (
 )
 from rota.runtime.executors.process.lookup import find_function
 from rota.runtime.executors.process.pipe_services import PipeRunServices
+from rota.runtime.executors.swallowed_stops import resend_with
 from rota.runtime.signal_guard import guard_signals
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import open_artifacts
@@ -72,6 +73,7 @@ STOP_SIGNALS: dict[StopReason, signal.Signals] = {
     "drain": signal.SIGUSR1,
     "timeout": signal.SIGUSR2,
 }
+_RESEND = signal.SIGURG  # ignored by default, and no program means anything by it
 _PR_SET_PDEATHSIG = 1
 
 
@@ -85,6 +87,7 @@ class Child:
         self._reader = FrameReader(requests)
         self._answers = answers
         self._pid = os.getpid()
+        self._main = threading.get_ident()
         self._write_lock = threading.Lock()
         self._asking = threading.Lock()
         self._writer: int | None = None
@@ -92,14 +95,17 @@ class Child:
         self._armed: Attempt | None = None
         self._is_sending = False
         self._deferred = False
+        self._swallowed: Attempt | None = None
         self._shields = 0
         self._stores: dict[str, Store] = {}
         self._cancel: Callable[[], object] | None = None
         shield_with(self.shield)
+        resend_with(self._resend)
 
     def serve(self) -> None:
         for number in (signal.SIGUSR1, signal.SIGUSR2):
             signal.signal(number, self._on_stop)
+        signal.signal(_RESEND, self._on_resend)
         self._send(Ready())
         for frame in iter(self._reader.read, None):
             self._send(self._carry_out(decode_begin(frame)))
@@ -143,7 +149,7 @@ class Child:
         if os.getpid() != self._pid:
             os._exit(0)  # the handler forked; its copy of us must not report anything twice
         self._deferred = False
-        _flush()
+        flush_streams()
         if left_by is not None:
             ending = ending_of(call, left_by, stops=(*STOPS, asyncio.CancelledError))
         out_of_memory = isinstance(left_by, MemoryError)
@@ -237,10 +243,23 @@ class Child:
         if call is None or call.stop_reason is not None:
             return
         call.stop_reason = "timeout" if number == STOP_SIGNALS["timeout"] else "cancel"
+        self._stop_now_or_later()
+
+    def _on_resend(self, _number: int, _frame: FrameType | None) -> None:
+        call, self._swallowed = self._swallowed, None
+        if call is not None and call is self._armed:
+            self._stop_now_or_later()
+
+    def _stop_now_or_later(self) -> None:
         if self._is_sending or self._shields:
             self._deferred = True
         else:
             self._raise_stop()
+
+    def _resend(self) -> None:
+        """From another thread: a finaliser swallowed the stop that was raised in the handler."""
+        self._swallowed = self._armed
+        signal.pthread_kill(self._main, _RESEND)
 
     def _raise_stop(self) -> None:
         if self._cancel is not None:
@@ -257,13 +276,6 @@ def _known(ref: str) -> tuple[Callable[..., Any], Signature]:
 
 def _no_ending() -> Raised:
     return Raised(error=failure("RuntimeError", "the handler left no ending"))
-
-
-def _flush() -> None:
-    """Show what the handler printed; a child lives long and its buffers are large."""
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(Exception):
-            stream.flush()
 
 
 def main(  # numbers of the worker that started us

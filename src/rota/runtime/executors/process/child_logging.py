@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
@@ -55,3 +56,10 @@ def open_console(fd: int) -> TextIO:
 
 def _standard() -> tuple[object, ...]:
     return (sys.stdout, sys.stderr)
+
+
+def flush_streams() -> None:
+    """Show what the handler printed; a child lives long and its buffers are large."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):
+            stream.flush()

@@ -17,6 +17,7 @@ from rota.errors import Cancelled, TimedOut
 from rota.runtime.attempts.attempt import Attempt, Done, Ending, Started, Stopped, StopReason
 from rota.runtime.attempts.context import ProgressSink, enter
 from rota.runtime.executors.endings import begin, ending_of, perform
+from rota.runtime.executors.swallowed_stops import resend_with
 from rota.runtime.executors.threads.pool import PooledExecutor
 from rota.runtime.logs.capture import page_for
 from rota.runtime.logs.stdout_buffer import StdoutBuffer, pages
@@ -43,20 +44,31 @@ class ThreadSlot:
         self.ident = threading.get_ident()
         self.lock = threading.Lock()
         self.armed: Attempt | None = None
-        self.sent = False
+        self.sent: StopReason | None = None
         self.abandoned = False
         self.shields = 0
         self.waiting: StopReason | None = None
         self.page: StdoutBuffer | None = None
         shield_with(self.shield)
+        resend_with(self.resend)
 
     def ask(self, call: Attempt, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
         with self.lock:
             if self.armed is call and self.shields:
                 self.waiting = why
-            elif self.armed is call and not self.sent:
+            elif self.armed is call and self.sent is None:
                 self._send(why)
+
+    def resend(self) -> None:
+        """Raise it again: a finaliser swallowed what was sent. Nothing if the body has ended."""
+        with self.lock:
+            if self.armed is None or self.sent is None:
+                return
+            if self.shields:
+                self.waiting = self.sent
+            else:
+                self._send(self.sent)
 
     @contextmanager
     def shield(self) -> Iterator[None]:
@@ -76,7 +88,7 @@ class ThreadSlot:
                     self._send(why)
 
     def _send(self, why: StopReason) -> None:
-        self.sent = True
+        self.sent = why
         _set_async_exc(self.ident, TimedOut if why == "timeout" else Cancelled)
 
     def abandon(self, call: Attempt) -> bool:
@@ -97,9 +109,9 @@ class ThreadSlot:
         with self.lock:
             self.armed = self.waiting = None
             self.shields = 0  # one may have been hit while it was raised
-            if self.sent:
+            if self.sent is not None:
                 _set_async_exc(self.ident, _NOTHING)
-                self.sent = False
+                self.sent = None
 
 
 class ThreadExecutor(PooledExecutor):
