@@ -78,8 +78,11 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
     """The key belongs to another payload; `id` is the run that has it."""
 
 
-class Lease(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker's right to one attempt of a run, until its heartbeat stops or the fence grows."""
+class Lease(msgspec.Struct, frozen=True):
+    """A worker's right to one attempt of a run, until its heartbeat stops or the fence grows.
+
+    A claim gives the fields up to `at_most_once` in this order.
+    """
 
     run_id: str
     fence: int
@@ -93,7 +96,6 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """Attempts that ended in an error or a timeout so far."""
     crashes: int
     """Attempts that ended because their worker or process died."""
-    at_most_once: bool
     due_at: int
     """When the run was first able to start."""
     claimed_at: int
@@ -103,6 +105,7 @@ class Lease(msgspec.Struct, frozen=True, kw_only=True):
     """The run of the graph whose node it carries out, which hears of its end."""
     node: str | None = None
     item: int | None = None
+    at_most_once: bool = False
     is_open: bool = False
     """Its arguments are to be completed before it starts: they hold what was too much to read."""
     is_asked: bool = False

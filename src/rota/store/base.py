@@ -44,6 +44,13 @@ class Tx(Protocol):
         """All rows, in no promised order unless the statement sorts."""
         ...
 
+    def tuples(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        """All rows, each with its columns in the order in which the statement names them.
+
+        Half the time of `all`, for rows of which there are as many as runs.
+        """
+        ...
+
     def execute(self, name: str, /, **params: Any) -> int:
         """The number of rows changed."""
         ...

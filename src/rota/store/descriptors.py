@@ -5,6 +5,9 @@ databases, too, and their numbers soon belong to other files: what we write woul
 canary is a pipe that nobody uses; when its number is free, or somebody else's, nothing of ours can
 be trusted any more.
 
+Nobody writes into that pipe any more, which `poll` tells of it alone: so who asks whether there is
+something to read anyway learns of the canary in the same call.
+
 The numbers 0, 1 and 2 are looked at beside it: when they are free, the next socket gets one of
 them, and what this process logs is written to whoever is at its other end.
 """
@@ -12,6 +15,7 @@ them, and what this process logs is written to whoever is at its other end.
 from __future__ import annotations
 
 import os
+import select
 import stat
 from threading import Lock
 
@@ -48,6 +52,26 @@ def are_closed() -> bool:
         return os.fstat(number).st_ino != known
     except OSError:
         return True
+
+
+class StillPoll:
+    """Tells of one descriptor that nothing is to be read there, and that the canary lives.
+
+    Right after a commit that takes 2 us, an fstat of the canary 5. For one thread at a time.
+    """
+
+    def __init__(self, handle: int) -> None:
+        set_canary()
+        number, _ = _canary[0]
+        poll = select.poll()
+        poll.register(handle, select.POLLIN)
+        poll.register(number, 0)
+        self._ask = poll.poll
+        self._stillness = [(number, select.POLLHUP)]
+
+    def is_still(self) -> bool:
+        """If not, somebody has to look what there is."""
+        return self._ask(0) == self._stillness
 
 
 def are_standard_closed() -> bool:

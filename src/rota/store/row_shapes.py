@@ -70,6 +70,11 @@ COLUMNS: Mapping[str, str] = {
         " schedule_id, backfill_id, origin, parent_id, node, item"
     ),
     "kept": "{columns:made}, started_at",
+    # The fields of a Lease, in their order.
+    "lease": (
+        "id, fence, attempt, job, version, queue, args, policy, failures, crashes, due_at,"
+        " started_at, origin, parent_id, node, item, at_most_once"
+    ),
     "live": (
         "{columns:made}, {columns:seen_start} as started_at, {columns:seen} as state,"
         " failures, crashes, fence, cancel_requested, error,"

@@ -25,8 +25,11 @@ def settled_write(attempt: Callable[[bool], T], *, patience_s: float = PATIENCE_
     Raises StoreUnavailable at once if the store is away before anything was sent, and CommitUnknown
     if nobody could tell within `patience_s`.
     """
-    end_s = elapsed_s() + patience_s
-    return until_settled(attempt, gives_up=lambda: elapsed_s() > end_s)
+    try:
+        return attempt(False)  # noqa: FBT003  # as the others of its kind are called
+    except CommitUnknown as error:
+        end_s = elapsed_s() + patience_s
+        return until_settled(attempt, gives_up=lambda: elapsed_s() > end_s, unknown=error)
 
 
 def until_settled(
@@ -35,13 +38,14 @@ def until_settled(
     gives_up: Callable[[], bool],
     rides_out: bool = False,
     repeats: bool = True,
+    unknown: CommitUnknown | None = None,
 ) -> T:
     """Call `attempt(is_repeat)` until the end of its commit is known or `gives_up` says so.
 
     With `rides_out`, a store that is away is waited for before the first answer, too. Work that
     would do harm if it was made twice says `repeats=False`: CommitUnknown is then raised at once.
+    `unknown` is how an attempt before this call ended.
     """
-    unknown: CommitUnknown | None = None
     last: StoreUnavailable
     while True:
         try:

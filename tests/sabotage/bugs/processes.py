@@ -246,8 +246,8 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles._harm_of_file",
-                old="was != now or was[8:12] != was[12:16]",
-                new="was is _IN_PROGRESS",
+                old="was != now or was == _IN_PROGRESS",
+                new="was == _IN_PROGRESS",
             ),
         ),
         caught_by=(

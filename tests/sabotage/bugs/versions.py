@@ -48,7 +48,7 @@ VERSIONS = (
         edits=(
             Edit(
                 path="engine/runs/finish.py",
-                within="_finish",
+                within="_apply",
                 old="    if any(verdict.misfit for verdict in ordered):",
                 new="    if not ordered:",
             ),

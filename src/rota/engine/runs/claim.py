@@ -8,7 +8,9 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
+from operator import itemgetter
 from types import MappingProxyType
+from typing import Any
 
 import msgspec
 
@@ -21,6 +23,9 @@ from rota.store.base import Row, Tx
 Lanes = Mapping[str, Mapping[int, Sequence[str]]]
 """By queue, the lanes that a worker looks into, each with the jobs it may start from there."""
 NO_LANES: Lanes = MappingProxyType({})
+Claimed = tuple[Any, ...]
+"""The columns of a lease, and the rank of its run."""
+_BY_RANK = itemgetter(-1, 0)
 
 
 class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -65,18 +70,18 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
             lanes=lanes.get(queue, {}),
         )
         rows = _claimed_with_care(tx, wanted) if tx.is_careful else _claimed(tx, wanted)
-        # A returning clause promises no order on either database.
-        leases += [lease_of(row, held=held) for row in sorted(rows, key=_order)]
+        leases += [lease_of(row, held=held) for row in rows]
         if len(leases) >= limit:
             break
     tx.taken(lease.run_id for lease in leases)
     return leases
 
 
-def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Row]:
+def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
+    """The columns of leases and their ranks, best first."""
     if wanted.lanes:
-        return _claimed_from_lanes(tx, wanted)
-    return tx.all(
+        return sorted(_claimed_from_lanes(tx, wanted), key=_order_of_claimed)
+    rows = tx.tuples(
         "claim_runs",
         namespace=wanted.namespace,
         queue=wanted.queue,
@@ -85,9 +90,12 @@ def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Row]:
         limit=wanted.limit,
         held=wanted.held,
     )
+    # A returning clause promises no order on either database.
+    rows.sort(key=_BY_RANK)
+    return rows
 
 
-def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Row]:
+def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
     """Take the best of what waits in front and in some lanes, as if all of it stood in front."""
     held_back = held_jobs(tx, namespace=wanted.namespace)
     known = json.loads(wanted.jobs)
@@ -101,7 +109,7 @@ def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Row]:
     best = [str(row["id"]) for row in nsmallest(wanted.limit, picks, key=_order)]
     if not best:
         return []
-    return tx.all(
+    return tx.tuples(
         "claim_picked", ids=json.dumps(best), worker_id=wanted.worker_id, held=wanted.held
     )
 
@@ -124,7 +132,7 @@ def _waiting(
     )
 
 
-def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Row]:
+def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
     """Claim without the runs whose rows cannot be written: those fail."""
     parts = [(FRONT, json.loads(wanted.jobs))]
     parts += [(stretch_of(lane), list(jobs)) for lane, jobs in wanted.lanes.items()]
@@ -145,25 +153,11 @@ def _order(row: Row) -> tuple[int, str]:
     return rank_in_order(row["rank"]), str(row["id"])
 
 
-def lease_of(row: Row, *, held: bool = False) -> Lease:
-    """The lease in a row of a run that is carried out."""
-    return Lease(
-        run_id=str(row["id"]),
-        fence=row["fence"],
-        attempt=row["attempt"],
-        job=row["job"],
-        version=row["version"],
-        queue=row["queue"],
-        args=row["args"],
-        policy=row["policy"],
-        failures=row["failures"],
-        crashes=row["crashes"],
-        at_most_once=bool(row["at_most_once"]),
-        due_at=row["due_at"],
-        claimed_at=row["started_at"],
-        origin=row["origin"],
-        parent_id=str(row["parent_id"]) if row["parent_id"] else None,
-        node=row["node"],
-        item=row["item"],
-        is_held=held,
-    )
+def _order_of_claimed(row: Claimed) -> tuple[int, str]:
+    return rank_in_order(row[-1]), row[0]
+
+
+def lease_of(row: Claimed, *, held: bool = False) -> Lease:
+    """The lease in a row that begins with its columns; SQLite has no booleans."""
+    *facts, at_most_once, _ = row
+    return Lease(*facts, at_most_once=bool(at_most_once), is_held=held)  # type: ignore[misc]  # how many is not known

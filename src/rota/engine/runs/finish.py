@@ -43,7 +43,7 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
     # A run is closed once: of two verdicts in one batch the first counts. In id order, because
     # two batches that share rows must not lock each other out.
     first = {verdict.run_id: verdict for verdict in reversed(verdicts)}
-    ordered = sorted(first.values(), key=lambda verdict: verdict.run_id)
+    ordered = [first[run_id] for run_id in sorted(first)]
     if not tx.is_careful:
         return _finish(tx, ordered, namespace)
     ended = each_apart(
@@ -69,6 +69,12 @@ def _refuse(tx: Tx, verdict: Verdict, error: Exception, namespace: str) -> list[
 
 def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     ordered = store_large_results(tx, verdicts)
+    if _are_plain(ordered):
+        return _move_to_history(tx, ordered, _batch(ordered), namespace)
+    return _apply(tx, ordered, namespace)
+
+
+def _apply(tx: Tx, ordered: Sequence[Verdict], namespace: str) -> list[str]:
     if any(verdict.misfit for verdict in ordered):
         ordered = spared(tx, ordered, namespace=namespace)
     if any(verdict.kind for verdict in ordered):
@@ -99,6 +105,19 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     if follow:
         finish(tx, follow, namespace=namespace)
     return lost
+
+
+def _are_plain(verdicts: Sequence[Verdict]) -> bool:
+    """Whether all have succeeded and nobody else is to hear of it, as in most batches."""
+    return not [
+        verdict
+        for verdict in verdicts
+        if verdict.verb != "succeed"
+        or verdict.watched
+        or verdict.fired
+        or verdict.parent_id is not None
+        or verdict.memo_key is not None
+    ]
 
 
 def _note_failures(
@@ -180,13 +199,7 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     batch = _batch(verdicts)
     fired = _fired(tx, verdicts, namespace)
     gone = _gone(tx, verdicts, namespace)
-    closed = tx.execute("close_runs", batch=batch, namespace=namespace)
-    if closed:
-        tx.notify({ENDED if verdict.parent_id is None else NODE_ENDED for verdict in verdicts})
-    lost: list[str] = []
-    if closed != len(verdicts):
-        rows = tx.all("not_closed", batch=batch, namespace=namespace)
-        lost = [str(row["run_id"]) for row in rows]
+    lost = _move_to_history(tx, verdicts, batch, namespace)
     if fired:
         if any(row["is_awaited"] for row in fired):
             tx.notify((AWAITED,))
@@ -198,6 +211,17 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     if follow:
         finish(tx, follow, namespace=namespace)
     return lost
+
+
+def _move_to_history(tx: Tx, verdicts: Sequence[Verdict], batch: str, namespace: str) -> list[str]:
+    """Returns the ids whose lease was lost."""
+    closed = tx.execute("close_runs", batch=batch, namespace=namespace)
+    if closed:
+        tx.notify({ENDED if verdict.parent_id is None else NODE_ENDED for verdict in verdicts})
+    if closed == len(verdicts):
+        return []
+    rows = tx.all("not_closed", batch=batch, namespace=namespace)
+    return [str(row["run_id"]) for row in rows]
 
 
 def _followed(

@@ -125,8 +125,8 @@ def held_runs(
     if not held:
         return {}
     batch = msgspec.json.encode(held).decode()
-    rows = tx.all("held_leases", batch=batch, worker_id=worker.id, namespace=namespace)
-    return {str(row["id"]): HeldRun(lease_of(row), bool(row["cancel_requested"])) for row in rows}
+    rows = tx.tuples("held_leases", batch=batch, worker_id=worker.id, namespace=namespace)
+    return {row[0]: HeldRun(lease_of(row), bool(row[-1])) for row in rows}
 
 
 def strays_of(tx: Tx, worker_id: str, held: Sequence[HeldLease]) -> list[HeldLease]:

@@ -100,8 +100,7 @@ class AttemptTable:
             self._done(call, incomplete(error))
 
     def _begin(self, call: Attempt) -> None:
-        most = max_losses(call.work.spec)
-        if most and call.lease.crashes >= most and not _can_be_alone(call.work.spec):
+        if call.lease.crashes and _is_lost_too_often(call):
             self._done(call, _lost_too_often(call))
             return
         change = policy_of(call.lease.policy)
@@ -279,6 +278,11 @@ def _kind(spec: JobSpec, *, crashes: int) -> str:
 def _can_be_alone(spec: JobSpec) -> bool:
     """Whether a run of it can be tried in a process of its own; programs and requests are."""
     return not isinstance(spec.target, PythonTarget) or is_findable(spec.target.ref)
+
+
+def _is_lost_too_often(call: Attempt) -> bool:
+    most = max_losses(call.work.spec)
+    return most > 0 and call.lease.crashes >= most and not _can_be_alone(call.work.spec)
 
 
 def _lost_too_often(call: Attempt) -> Raised:

@@ -89,7 +89,9 @@ class Claims:
 
     def _begin(self, tx: Tx, leases: Sequence[Lease]) -> bool:
         """Begin the graphs among these; whether there are some."""
-        graphs = [lease for lease in leases if self._is_graph(tx, lease)]
+        kinds = self._kinds
+        suspects = [each for each in leases if kinds.get((each.job, each.version), True)]
+        graphs = [lease for lease in suspects if self._is_graph(tx, lease)]
         if graphs:
             self._finish(tx, expand(tx, graphs, namespace=self._namespace))
         return bool(graphs)

@@ -56,7 +56,8 @@ class PrefetchReturn(Service):
         self._looks = False
         now_s = elapsed_s()
         open_calls = [call for call in self._calls.everything() if not call.has_ended]
-        ahead = [call for call in open_calls if call.lease.is_held and call not in self._told]
+        told = self._told if len(self._told) else ()  # to ask a WeakSet takes as long as the rest
+        ahead = [call for call in open_calls if call.lease.is_held and call not in told]
         held = [call for call in ahead if call.started_s is None]
         if ahead:
             self._linger_until_s = now_s + LINGER_S

@@ -48,6 +48,9 @@ class ForeignTx:
     def all(self, name: str, /, **params: Any) -> list[Row]:
         return self._run(name, params).rows
 
+    def tuples(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        return [tuple(row.values()) for row in self.all(name, **params)]
+
     def execute(self, name: str, /, **params: Any) -> int:
         return self._run(name, params).changed
 

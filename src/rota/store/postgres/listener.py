@@ -153,7 +153,7 @@ class Listener:
         timeouts.expect(connection, ANSWER_S)
         rows = connection.libpq.run(text, {}).rows
         timeouts.release(connection)
-        return rows  # type: ignore[return-value]  # all of them are texts
+        return rows  # all of them are texts
 
     def _rest(self) -> None:
         if not self._wakeups.are_wanted():  # nothing is asked while nobody would hear of it

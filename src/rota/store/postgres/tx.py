@@ -11,7 +11,7 @@ import msgspec
 from rota.store.base import Ask, Row
 from rota.store.pending_wakeups import PendingWakeups
 from rota.store.postgres.connections.connection import Connection
-from rota.store.postgres.connections.libpq import StatementResult
+from rota.store.postgres.connections.libpq import MakeRow, StatementResult
 from rota.store.postgres.connections.timeouts import StatementTimeouts
 from rota.store.postgres.errors import is_fault_of_values
 from rota.store.postgres.joined_statements import joined, numbered
@@ -54,6 +54,9 @@ class PostgresTx(PendingWakeups):
 
     def all(self, name: str, /, **params: Any) -> list[Row]:
         return self._run(name, params).rows
+
+    def tuples(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        return self._run(name, params, tuple).rows
 
     def execute(self, name: str, /, **params: Any) -> int:
         if self.woken and self.choose is not None and name in TOLD_WITHIN:
@@ -100,11 +103,13 @@ class PostgresTx(PendingWakeups):
     def _is_of_values(self, error: Exception) -> bool:
         return not self._connection.broken and is_fault_of_values(error)
 
-    def _run(self, name: str, params: dict[str, Any]) -> StatementResult:
+    def _run(
+        self, name: str, params: dict[str, Any], make: MakeRow | None = None
+    ) -> StatementResult:
         if self.statements_left is not None:
             self.statements_left -= 1
             if self.statements_left < 0:
                 raise AssertionError(f"{name} is not alone in a transaction that promised to be")
         params["now"] = self._now
         self._timeouts.expect(self._connection, self._limit_s)
-        return self._connection.libpq.run(self._statements[name], params)
+        return self._connection.libpq.run(self._statements[name], params, make)

@@ -8,7 +8,7 @@ files by their names costs ten, on the way of every commit.
 from __future__ import annotations
 
 import os
-from array import array
+import sys
 from collections.abc import Collection
 from fcntl import ioctl
 from pathlib import Path
@@ -17,12 +17,13 @@ from termios import FIONREAD
 from threading import Lock
 from typing import NamedTuple
 
+from rota.store.descriptors import StillPoll
 from rota.store.sqlite.inotify import CREATE, DELETE, DELETE_SELF, MODIFY, MOVE_SELF, MOVED, watched
 
 _NAMES = CREATE | DELETE | MOVED
 _EVENT = Struct("iIII")
 """Watch, kind, cookie, bytes of the name that follows."""
-
+_NO_BYTES = bytes(4)
 
 _generation = [0]
 """How many forks lie between the first process and this one; asked more cheaply than its id."""
@@ -58,10 +59,24 @@ class FolderWatch:
         self._names = {os.fsencode(name) for name in names}
         self._generation = _generation[0]
         self._looking = Lock()
-        self._waiting = array("i", [0])
         found = watched((folder, _NAMES | DELETE_SELF | MOVE_SELF), (folder / database, MODIFY))
         self._handle = None if found is None else found[0]
         self._of_database = -1 if found is None else found[1][1]
+        self._still = None if found is None else StillPoll(found[0])
+
+    def is_quiet(self) -> bool:
+        """Whether nothing happened since the last look, which may still be under way."""
+        if self._handle is None or self._generation != _generation[0]:
+            return False
+        try:
+            return ioctl(self._handle, FIONREAD, _NO_BYTES) == _NO_BYTES
+        except OSError:
+            return False
+
+    def is_still(self) -> bool:
+        """As `is_quiet`, and the canary lives; in half the time, for one thread at a time."""
+        is_ours = self._generation == _generation[0]
+        return is_ours and self._still is not None and self._still.is_still()
 
     def look(self) -> Changes:
         """What happened since the last call."""
@@ -69,17 +84,15 @@ class FolderWatch:
             return ANYTHING  # a fork would take the events of its parent
         with self._looking:  # who finds nothing knows that nobody else has just found something
             try:
-                ioctl(self._handle, FIONREAD, self._waiting, True)  # noqa: FBT003  # as it is called
-                if not self._waiting[0]:
-                    return NOTHING
-                return self._read(os.read(self._handle, self._waiting[0]))
+                waiting = int.from_bytes(ioctl(self._handle, FIONREAD, _NO_BYTES), sys.byteorder)
+                return self._read(os.read(self._handle, waiting)) if waiting else NOTHING
             except OSError:
                 return ANYTHING
 
     def close(self) -> None:
         if self._handle is not None:
             os.close(self._handle)
-            self._handle = None
+            self._handle = self._still = None
 
     def _read(self, events: bytes) -> Changes:
         is_moved = is_written = False

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from struct import Struct
+from threading import Lock
 
 from rota.store.sqlite.file_reader import FileReader
 from rota.store.sqlite.folder_watch import FolderWatch
@@ -35,8 +36,11 @@ class StoreFiles:
         self._watch = FolderWatch(log.parent, (file, log.name, self._index.name), database=file)
         self._is_link = os.path.realpath(path) != os.path.abspath(path)  # noqa: PTH100
         self._its_file, self._its_log, self._its_index = self._identities()
+        self._looking = Lock()
         self._are_known = False
         """They were ours at the last look, which is true until the folder has changed."""
+        self._is_settled = self._is_compared = False
+        """All that the folder has told is known, and calls for no look at the contents."""
         self._is_written = True
         """The database was written to since its head was read last."""
         self._log_bytes = 0
@@ -52,33 +56,48 @@ class StoreFiles:
         for eye in (self._file_eye, self._log_eye, self._index_eye):
             eye.close()
 
+    def are_untouched(self) -> bool:
+        """Whether nothing at all happened to them; if not, the questions below tell what."""
+        # In this order: who takes events from the watch unsettles us before.
+        return self._watch.is_quiet() and self._is_settled
+
+    def are_ready(self) -> bool:
+        """As `are_untouched`, with the log as long as it was at least, and the canary alive.
+
+        For who holds the lock of writers. Right after a commit it takes 4 us.
+        """
+        if not self._watch.is_still() or not self._is_settled:
+            return False
+        log_bytes = self._log_eye.size()
+        if log_bytes is None or log_bytes < self._log_bytes:
+            return False
+        self._log_bytes = log_bytes
+        return True
+
     def are_others(self) -> bool:
         """Whether one was moved, deleted or replaced."""
-        changes = self._watch.look()
-        if changes.is_written:
-            self._is_written = True
-        if self._are_known and not changes.is_moved:
-            return False
-        return self._have_moved()
+        with self._looking:
+            self._is_settled = False
+            changes = self._watch.look()
+            self._is_written = self._is_written or changes.is_written
+            are_others = (changes.is_moved or not self._are_known) and self._have_moved()
+            self._settle()
+            return are_others
+
+    def _settle(self) -> None:
+        self._is_settled = self._are_known and self._is_compared and not self._is_written
 
     def is_log_of_another(self) -> bool:
         log = _identity(self.log)
         return log is not None and log != self._its_log
 
-    def index(self) -> bytes:
-        """What the processes that share the log have agreed upon; steady for who holds the lock.
-
-        Too short if there is none that we may read.
-        """
-        return self._index_eye.look(_INDEX.size)
-
-    def harm(self, index: bytes) -> str | None:
+    def harm(self) -> str | None:
         """What was done to their contents, if anything, before `are_others` was asked last.
 
-        For who holds the lock of writers. The index was read before that: who copies frames says
-        there that he begins, and then writes.
+        For who holds the lock of writers.
         """
         log_bytes = self._log_eye.size()
+        index = self._index_eye.look(_INDEX.size)
         if log_bytes is None:
             return "its write-ahead log cannot be read any more" if self._log_bytes else None
         if len(index) < _INDEX.size:
@@ -87,17 +106,27 @@ class StoreFiles:
             # It never gets shorter, unless somebody asks SQLite for it: then no frame is in use.
             return "its write-ahead log was cut off"
         self._log_bytes = log_bytes
-        was, self._copying = self._copying, index[32:40] + index[96:100] + index[128:132]
-        return self._harm_of_file(was, self._copying) if self._is_written else None
+        was, self._copying = self._copying, _copying(index)
+        # Not before two looks have found the same: a commit may have begun the log anew.
+        self._is_compared = was == self._copying
+        harm = self._harm_of_file(was, self._copying) if self._is_written else None
+        with self._looking:
+            self._settle()
+        return harm
 
     def _harm_of_file(self, was: bytes, now: bytes) -> str | None:
         """It changes when frames are copied from the log, which the index tells, and not else.
 
-        A write alone proves nothing: the head has to differ as well.
+        A write alone proves nothing: the head has to differ as well. Who copies says in the index
+        that he begins, and then writes; so what the head shows is told there before and after.
         """
-        self._is_written = False
+        self._is_written = False  # before we look: a write after that counts again
         head, self._head = self._head, self._file_eye.look(_HEAD)
-        is_excused = was != now or was[8:12] != was[12:16]
+        after = _copying(self._index_eye.look(_INDEX.size))
+        if now != after or now[8:12] != now[12:16]:
+            self._is_written, self._copying = True, _IN_PROGRESS  # the next commit looks again
+            return None
+        is_excused = was != now or was == _IN_PROGRESS
         return None if is_excused or head == self._head else "something was copied over it"
 
     def _have_moved(self) -> bool:
@@ -116,6 +145,11 @@ class StoreFiles:
 
     def _identities(self) -> list[tuple[int, int] | None]:
         return [_identity(each) for each in (self.path, self.log, self._index)]
+
+
+def _copying(index: bytes) -> bytes:
+    """How far frames of which log are copied back, and how far they are meant to be."""
+    return index[32:40] + index[96:100] + index[128:132]
 
 
 def _log_bytes(index: bytes) -> int:

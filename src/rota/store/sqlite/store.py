@@ -167,7 +167,7 @@ class SqliteStore:
         if self._is_damaged and self.lost is not None:
             raise self.lost
         check_descriptors()
-        if self._files.are_others():
+        if not self._files.are_untouched() and self._files.are_others():
             self.lost = StoreLost(
                 f"the SQLite file {self.path}, its write-ahead log or its -shm was moved, deleted "
                 "or replaced while this process used it; nothing is written any more. Put the "
@@ -176,13 +176,11 @@ class SqliteStore:
             raise self.lost
 
     def _check_contents(self) -> None:
-        """Refuse to write into files that were cut off or copied over; we hold the lock.
-
-        With all it calls these are four calls of the system, some 3 us each right after a commit.
-        """
-        index = self._files.index()
+        """Refuse to write into files that were cut off or copied over; we hold the lock."""
+        if self._files.are_ready() and not self._is_damaged:
+            return
         self._check_file()
-        if (harm := self._files.harm(index)) is not None:
+        if (harm := self._files.harm()) is not None:
             self._is_damaged = True
             self.lost = lost(self.path, harm)
             raise self.lost
@@ -208,7 +206,9 @@ class SqliteStore:
                 self._writer.execute("begin immediate")
                 self._check_contents()
                 tx = self._tx(self._writer)
-                answers = [self._attempt(tx, work) for work in works]
+                # One that is alone needs no savepoint: it fails with its transaction.
+                is_alone = len(works) == 1
+                answers = [work(tx) if is_alone else self._attempt(tx, work) for work in works]
                 self._join_participants(tx, joined_work)
                 self._writer.execute("commit")
                 is_committed = self._is_living = True

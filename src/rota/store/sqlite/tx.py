@@ -58,6 +58,9 @@ class SqliteTx(PendingWakeups):
             self._columns[name] = names
         return [dict(zip(names, row, strict=True)) for row in (first, *cursor.fetchall())]
 
+    def tuples(self, name: str, /, **params: Any) -> list[tuple[Any, ...]]:
+        return self._run(name, params).fetchall()
+
     def execute(self, name: str, /, **params: Any) -> int:
         # total_changes, because changes() keeps the count of an earlier statement
         # when this one turned out to change nothing at all.

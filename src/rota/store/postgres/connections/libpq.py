@@ -17,6 +17,7 @@ from psycopg import pq
 from psycopg.adapt import Transformer
 
 from rota.store.base import Row
+from rota.store.descriptors import StillPoll
 
 PREPARED_AFTER = 5
 """Uses: preparing is another trip to the server."""
@@ -28,6 +29,7 @@ SHARED_SESSION = (
     psycopg.errors.DuplicatePreparedStatement,
     psycopg.errors.InvalidSqlStatementName,
 )
+MakeRow = Callable[[Sequence[Any]], Any]
 _MARK = re.compile(rb"%\((\w+)\)s|%%")
 
 
@@ -41,7 +43,7 @@ class StatementMismatch(psycopg.Error):
 class StatementResult(NamedTuple):
     """What a statement gave: rows, and how many it changed or found."""
 
-    rows: list[Row]
+    rows: list[Any]
     touched: int
 
 
@@ -67,13 +69,16 @@ class LibpqConnection:
         self._prepared = 0
         self._input = select.poll()
         self._input.register(connection.fileno(), select.POLLIN)
+        self._still = StillPoll(connection.fileno())
 
     def say(self, text: bytes) -> None:
         """A command without parameters: begin, commit, rollback."""
         self._check(self._pgconn.exec_(text))
 
-    def run(self, text: bytes, params: Mapping[str, Any]) -> StatementResult:
-        """A statement with parameters as `%(name)s`."""
+    def run(
+        self, text: bytes, params: Mapping[str, Any], make: MakeRow | None = None
+    ) -> StatementResult:
+        """A statement with parameters as `%(name)s`; rows are dicts unless `make` makes them."""
         statement = self._known.get(text)
         if statement is None:
             statement = self._known[text] = _Statement(text, self._connection)
@@ -87,11 +92,14 @@ class LibpqConnection:
             else:
                 values.append(_dumped(value))
         result = self._check(self._send(statement, values))
-        return StatementResult(statement.rows(result), result.command_tuples or 0)
+        return StatementResult(statement.rows(result, make), result.command_tuples or 0)
 
     def is_quiet(self) -> bool:
-        """Whether it is open with nothing to read; an idle one was told goodbye by that."""
-        return self._pgconn.status != BAD and not self._input.poll(0)
+        """Whether it is open with nothing to read; an idle one was told goodbye by that.
+
+        Not either when descriptors of this process were closed by somebody.
+        """
+        return self._pgconn.status != BAD and self._still.is_still()
 
     def notices(self, timeout_s: float) -> Iterator[pq.PGnotify]:
         """What others told us by NOTIFY, as soon as there is some; nothing if none comes."""
@@ -145,7 +153,7 @@ class _Statement:
         self._reader = Transformer.from_context(connection)
         self._columns: tuple[str, ...] = ()
 
-    def rows(self, result: pq.abc.PGresult) -> list[Row]:
+    def rows(self, result: pq.abc.PGresult, make: MakeRow | None) -> list[Any]:
         width = result.nfields
         if not width:
             return []
@@ -153,7 +161,7 @@ class _Statement:
         if is_new:
             self._columns = tuple(str(result.fname(at), "utf-8") for at in range(width))  # type: ignore[arg-type]
         self._reader.set_pgresult(result, set_loaders=is_new)
-        return self._reader.load_rows(0, result.ntuples, self._row)
+        return self._reader.load_rows(0, result.ntuples, make or self._row)
 
     def _row(self, values: Sequence[Any]) -> Row:
         return dict(zip(self._columns, values, strict=True))

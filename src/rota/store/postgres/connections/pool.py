@@ -67,7 +67,6 @@ class Pool:
 
     def take(self) -> PooledConnection:
         """As `connection`, for whoever gives it back in every case."""
-        check_descriptors()
         try:
             self._free.get(timeout=WAIT_S)
         except Empty:
@@ -97,7 +96,9 @@ class Pool:
         while (line := self._pop()) is not None:
             if line.epoch == epoch and line.connection.libpq.is_quiet():
                 return line
+            check_descriptors()  # its number may be somebody else's, who would be told goodbye
             self._timeouts.close(line.connection)
+        check_descriptors()
         return PooledConnection(self._connector.connect(), epoch)
 
     def _keep(self, line: PooledConnection) -> None:

@@ -50,8 +50,7 @@ update rota.run
          limit :limit
          {sql:skip_locked}
        {sql:end_among}
-returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
-          at_most_once, due_at, started_at, rank, origin, parent_id, node, item
+returning {columns:lease}, rank
 
 -- name: pick_runs
 -- Runs that a claim may take from one stretch of a queue: from the front, or from a lane. Whoever
@@ -105,8 +104,7 @@ update rota.run
        held_fence = case when :held then fence + 1 end
  where id {ids:ids}
    and {from:claim}
-returning id, fence, attempt, job, version, queue, args, policy, failures, crashes,
-          at_most_once, due_at, started_at, rank, origin, parent_id, node, item
+returning {columns:lease}, rank
 
 -- name: claimable_runs
 -- Those that a claim may have meant, when it raised because of one of them.

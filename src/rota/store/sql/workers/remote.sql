@@ -9,8 +9,8 @@ select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked,
 -- name: held_leases
 -- What is to be known of runs whose attempts are told to have ended: from here, not from who tells.
 select run.id, run.fence, run.attempt, run.job, run.version, run.queue, run.args, run.policy,
-       run.failures, run.crashes, run.at_most_once, run.due_at, run.started_at, run.rank, run.origin,
-       run.parent_id, run.node, run.item, run.cancel_requested
+       run.failures, run.crashes, run.due_at, run.started_at, run.origin, run.parent_id, run.node,
+       run.item, run.at_most_once, run.cancel_requested
   from {rows:held} as h
   join rota.run as run
     on run.id = h.run_id
