@@ -2,7 +2,7 @@
 
 A million of them stand before others: of a job that the worker does not know, of one behind an open
 breaker or in a maintenance window, of a graph that has as many runs as it may. How fast the
-others are carried out is told in parts of what the same worker does in an empty queue.
+others are carried out is told in parts of what such a worker does in an empty queue.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import statistics
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
@@ -35,7 +36,7 @@ from rota.store.open import file_of
 FULL, QUICK, LEAST = 1_000_000, 50_000, 1_000
 """Runs that stand in the way."""
 BURST = 2_000
-BURSTS = 7
+BURSTS, WARM_UP = 25, 3
 LIMIT_S = 600.0
 HOUR_MS = 3_600_000
 WAITING = """
@@ -95,14 +96,11 @@ class Queue:
         return "one_at_once"
 
     def rate(self) -> float:
-        """Runs of nothing a second, from submit to end."""
-        rates = []
-        for _ in range(BURSTS):
-            begun_s = time.perf_counter()
-            for run in self.noop.submit_many(range(BURST))[-20:]:
-                run.wait(LIMIT_S)
-            rates.append(BURST / (time.perf_counter() - begun_s))
-        return statistics.median(rates)
+        """Runs of nothing a second, from submit to end, of one burst."""
+        begun_s = time.perf_counter()
+        for run in self.noop.submit_many(range(BURST))[-20:]:
+            run.wait(LIMIT_S)
+        return BURST / (time.perf_counter() - begun_s)
 
     def await_free_head(self) -> float:
         """How long until claims do not meet what cannot start any more, in seconds."""
@@ -149,31 +147,45 @@ def fill(url: str, job: str, count: int) -> None:
     run_sql(url, WAITING.format(**words))
 
 
-def measure(url: str, kind: str, count: int) -> Figures:
-    """What others lose by runs that cannot start, and how long they meet them at all."""
+def measure(empty_url: str, url: str, kind: str, count: int) -> Figures:
+    """What others lose by runs that cannot start, and how long they meet them at all.
+
+    In turn with a queue that is blocked in the same way and has nothing in it, so that whatever
+    else the machine does meets both.
+    """
+    with working(empty_url) as empty, working(url) as blocked:
+        getattr(empty, kind)()
+        block: Callable[[], str] = getattr(blocked, kind)
+        fill(url, block(), count)
+        took_s = blocked.await_free_head()
+        if file_of(url) is None:
+            # What autovacuum does in its own time would otherwise happen amid the measure.
+            run_sql(url, "vacuum analyze {s}run")
+        for _ in range(WARM_UP):
+            empty.rate()
+            blocked.rate()
+        parts = [blocked.rate() / empty.rate() for _ in range(BURSTS)]
+    for each in (empty_url, url):
+        for table in ("run", "breaker", "blackout"):
+            run_sql(each, f"delete from {{s}}{table}")
+        if file_of(each) is None:
+            run_sql(each, "vacuum analyze")
+    return {f"blocked_{kind}": statistics.median(parts), f"blocked_{kind}_s": took_s}
+
+
+@contextmanager
+def working(url: str) -> Iterator[Queue]:
+    """A queue with its worker."""
     queue = Queue(url)
     worker = queue.app.worker(slots=4)
     worker.start()
     try:
-        block: Callable[[], str] = getattr(queue, kind)
-        job = block()
-        queue.rate()  # everything warm
-        empty = queue.rate()
-        fill(url, job, count)
-        took_s = queue.await_free_head()
-        if file_of(url) is None:
-            # What autovacuum does in its own time would otherwise happen amid the measure.
-            run_sql(url, "vacuum analyze {s}run")
-        blocked = queue.rate()
+        yield queue
     finally:
         queue.is_over.set()
         worker.hurry()
         worker.stop()
         queue.app.close()
-    run_sql(url, "delete from {s}run")
-    run_sql(url, "delete from {s}breaker")
-    run_sql(url, "delete from {s}blackout")
-    return {f"blocked_{kind}": blocked / empty, f"blocked_{kind}_s": took_s}
 
 
 @click.command()
@@ -186,10 +198,10 @@ def main(*, quick: bool, only: StoreName | None, json_path: Path | None) -> None
     count = chosen(FULL, QUICK, LEAST, is_quick=quick)
     found: dict[StoreName, Figures] = {}
     with sites(only) as urls:
-        for store, (url, _) in urls.items():
+        for store, (empty_url, url) in urls.items():
             found[store] = {}
             for kind in ("unknown", "breaker", "window", "max_runs"):
-                found[store] |= measure(url, kind, count)
+                found[store] |= measure(empty_url, url, kind, count)
             tell(store, found[store])
     if json_path is not None:
         json_path.write_text(json.dumps(found))

@@ -14,7 +14,7 @@ from rota.runtime.attempts.attempt import Attempt, Returned, Stopped
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.dispatch.give_back import PrefetchReturn
 from rota.runtime.dispatch.outcomes import judge
-from rota.runtime.dispatch.prefetch import Prefetch
+from rota.runtime.dispatch.prefetch import BUSY_S, Prefetch
 from rota.runtime.options import WorkerOptions
 from tests.support.calls import call_of, eventually, lease
 
@@ -28,9 +28,12 @@ class Scene:
         self.gate = threading.Event()
         self.told: list[Begun] = []
         options = WorkerOptions(slots=SLOTS)
-        self.calls = AttemptTable(options=options, started=lambda _: None, wake=lambda: None)
+        self.calls = AttemptTable(options=options, started=self.started, wake=lambda: None)
         self.reserve = Prefetch(most=500, hold_s=0.05, now_s=elapsed_s())
         self.holding = PrefetchReturn(self.calls, self.reserve, slots=SLOTS, tell=self.tell)
+
+    def started(self, call: Attempt) -> None:
+        self.reserve.begun_s = call.started_s or 0.0
 
     def tell(self, begun: Sequence[Begun]) -> None:
         self.told += begun
@@ -84,6 +87,21 @@ def test_what_waits_behind_busy_slots_is_given_back_and_costs_no_attempt(scene: 
     eventually(lambda: all(call.has_ended for call in calls), 20)
     ends = [ending for call, ending in scene.calls.endings if call in calls[:2]]
     assert all(isinstance(each, Returned) for each in ends)  # nobody stopped them
+
+
+def test_behind_a_slot_that_works_for_long_nothing_is_given_back_while_others_begin(
+    scene: Scene,
+) -> None:
+    calls = scene.open(5)
+    eventually(lambda: scene.calls.begun == SLOTS, 20)
+    eventually(lambda: elapsed_s() - (calls[0].started_s or 0) > 2 * BUSY_S, 20)
+
+    for call in calls:
+        call.claimed_s = elapsed_s()
+    scene.reserve.begun_s = elapsed_s()  # another slot has begun something, and ended it
+    scene.holding.tick()
+
+    assert scene.given_back() == []
 
 
 def test_a_handler_that_lasts_is_told_of_once_with_its_own_begin(scene: Scene) -> None:

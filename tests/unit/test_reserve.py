@@ -99,16 +99,27 @@ def test_each_give_back_that_follows_soon_makes_the_rest_twice_as_long() -> None
 
 def test_what_waits_behind_busy_slots_is_a_hoard() -> None:
     reserve = given_reserve()
-    held, busy = [call(1.0)], [call(0.0, 0.9), call(0.0, 1.0)]
+    held = [call(0.96)]
+    reserve.begun_s = 1.0
 
-    assert not reserve.is_hoard(held, busy, 0.999 + BUSY_S)  # one slot has just begun something
-    assert reserve.is_hoard(held, busy, 1.001 + BUSY_S)
-    assert not reserve.is_hoard([], busy, 9.0)
+    assert not reserve.is_hoard(held, 0.999 + BUSY_S)  # one slot has just begun something
+    assert reserve.is_hoard(held, 1.001 + BUSY_S)
+    assert not reserve.is_hoard([], 9.0)
+
+
+def test_what_has_just_been_claimed_is_no_hoard_after_a_rest_of_all_slots() -> None:
+    reserve = given_reserve()
+    reserve.begun_s = 1.0
+
+    assert not reserve.is_hoard([call(9.0)], 8.999 + BUSY_S)
+    assert reserve.is_hoard([call(9.0)], 9.001 + BUSY_S)
 
 
 def test_what_waits_for_too_long_is_a_hoard_even_if_other_slots_go_fast() -> None:
     reserve = given_reserve()
     late_s = 1.0 + LATE * HOLD_S
 
-    assert not reserve.is_hoard([call(1.0)], [call(0.0, late_s)], late_s - 0.001)
-    assert reserve.is_hoard([call(1.0)], [call(0.0, late_s)], late_s + 0.001)
+    reserve.begun_s = late_s
+
+    assert not reserve.is_hoard([call(1.0)], late_s - 0.001)
+    assert reserve.is_hoard([call(1.0)], late_s + 0.001)

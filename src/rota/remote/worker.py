@@ -71,7 +71,7 @@ class RemoteWorker(BaseWorker):
         )
         self._deliverer = OutcomeReporter(self._link, self._passes, self._calls)
         self._served_heart.disown = self._deliverer.disown
-        reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
+        self._reserve = reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
         self._fetcher = RunFetcher(
             self._link,
             self._passes,
@@ -190,6 +190,7 @@ class RemoteWorker(BaseWorker):
         return self._deliverer.is_empty
 
     def _started(self, call: Attempt) -> None:
+        self._reserve.begun_s = call.started_s or 0.0
         self._deadlines.started(call)
 
     def _ended(self) -> None:

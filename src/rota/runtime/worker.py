@@ -21,6 +21,7 @@ from rota.errors import StoreUnavailable
 from rota.ids import new_id
 from rota.model.run import Begun
 from rota.notices import emit
+from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.services import Address, RunServices
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.base_worker import BaseWorker
@@ -84,7 +85,7 @@ class Worker(BaseWorker):
         self._log_courier = LogFlusher(
             store, self._calls, book, namespace=scope.namespace, echo=options.echo
         )
-        reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
+        self._reserve = reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
         self._courier = Courier(store, self._calls, scope, options=options, reserve=reserve)
         self._calls.carry = self._courier.carry
         self._holding = PrefetchReturn(
@@ -245,8 +246,9 @@ class Worker(BaseWorker):
     def _tell_begun(self, begun: Sequence[Begun]) -> None:
         self._store.write(lambda tx: begin(tx, begun, namespace=self._scope.namespace))
 
-    def _started(self, call: object) -> None:
-        self._deadlines.started(call)  # type: ignore[arg-type]  # executors pass our own calls
+    def _started(self, call: Attempt) -> None:
+        self._reserve.begun_s = call.started_s or 0.0
+        self._deadlines.started(call)
 
     def _wake_courier(self) -> None:
         self._courier.wake()

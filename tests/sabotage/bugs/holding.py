@@ -17,8 +17,8 @@ HOLDING = (
             Edit(
                 path="runtime/dispatch/give_back.py",
                 within="PrefetchReturn.tick",
-                old="if self._reserve.is_hoard(held, busy, now_s):",
-                new="if False:",
+                old=" and self._reserve.is_hoard(held, now_s)",
+                new=" and False",
             ),
         ),
         caught_by=(

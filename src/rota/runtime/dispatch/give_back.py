@@ -62,10 +62,8 @@ class PrefetchReturn(Service):
         if ahead:
             self._linger_until_s = now_s + LINGER_S
         self._looks = now_s < self._linger_until_s
-        if held and len(open_calls) > self._slots:
-            busy = [call for call in open_calls if call.started_s is not None]
-            if self._reserve.is_hoard(held, busy, now_s):
-                self._give_back()
+        if held and len(open_calls) > self._slots and self._reserve.is_hoard(held, now_s):
+            self._give_back()
         lasting = [call for call in ahead if now_s - (call.started_s or now_s) > BUSY_S]
         if lasting:
             self._tell([Begun(*call.key, call.held_ms) for call in lasting])

@@ -30,6 +30,8 @@ class Prefetch:
         self._took_s = 0.0
         """How long a handler takes; the newest count most."""
         self._measured_s = now_s
+        self.begun_s = now_s
+        """When a slot began something last; the slots that still work at it say too little."""
         self._rest_s = REST_S
         self._rests_until_s = -inf
 
@@ -49,13 +51,11 @@ class Prefetch:
         if done:
             self._took_s = 0.5 * self._took_s + 0.5 * (took_s / done)
 
-    def is_hoard(self, held: Iterable[Attempt], busy: Iterable[Attempt], now_s: float) -> bool:
+    def is_hoard(self, held: Iterable[Attempt], now_s: float) -> bool:
         """Whether runs that wait for a slot would start sooner, or be better off, elsewhere."""
         oldest_s = min((call.claimed_s for call in held), default=inf)
-        if oldest_s == inf:
-            return False
-        newest_s = max((call.started_s or 0.0 for call in busy), default=inf)
-        return now_s - newest_s > BUSY_S or now_s - oldest_s > LATE * self._hold_s
+        is_stuck = now_s - max(oldest_s, self.begun_s) > BUSY_S
+        return is_stuck or now_s - oldest_s > LATE * self._hold_s
 
     def gave_back(self, now_s: float) -> None:
         """Begin anew: hold nothing until the pace has shown itself."""
