@@ -36,7 +36,7 @@ from rota.store.open import file_of
 FULL, QUICK, LEAST = 1_000_000, 50_000, 1_000
 """Runs that stand in the way."""
 BURST = 2_000
-BURSTS, WARM_UP = 25, 3
+BURSTS, WARM_UP = 75, 5
 LIMIT_S = 600.0
 HOUR_MS = 3_600_000
 WAITING = """

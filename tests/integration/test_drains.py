@@ -161,12 +161,15 @@ def test_without_a_window_a_claim_asks_nothing_more(app: App, serve: Serve, log:
 
     def watch(tx: Tx) -> None:
         class Counting:
-            def __getattr__(self, name: str) -> Any:
-                return getattr(tx, name)
+            def __getattr__(self, method: str) -> Any:
+                if method not in ("one", "all", "tuples", "execute"):
+                    return getattr(tx, method)
 
-            def all(self, name: str, /, **params: Any) -> Any:
-                asked.append(name)
-                return tx.all(name, **params)
+                def ask(name: str, /, **params: Any) -> Any:
+                    asked.append(name)
+                    return getattr(tx, method)(name, **params)
+
+                return ask
 
         worker._courier._claims.claim(Counting(), 1)
 

@@ -92,6 +92,8 @@ class Worker(BaseWorker):
             self._calls, reserve, slots=options.slots, tell=self._tell_begun
         )
         self._courier.holds = self._holding.watch
+        self._shut: frozenset[tuple[str | None, str | None]] = frozenset()
+        """What a window keeps from starting, as far as we heard."""
         self._claim_gate = ClaimGate(store, scope, obey=self._obey)
         self._heartbeat = Heartbeat(store, self._calls, options=options, body=self)
         self._deadlines = DeadlineMonitor(
@@ -240,7 +242,8 @@ class Worker(BaseWorker):
 
     def _obey(self, closings: ClosedSpans) -> None:
         self._courier.obey(closings)
-        if closings.begin_within(elapsed_s(), 0.0):
+        was, self._shut = self._shut, closings.shut(elapsed_s())
+        if self._shut - was:
             self.recall()
 
     def _tell_begun(self, begun: Sequence[Begun]) -> None:

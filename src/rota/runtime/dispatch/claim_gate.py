@@ -57,16 +57,19 @@ class ClosedSpans:
         return min((each.until_s for each in self._closings), default=None)
 
     def begin_within(self, now_s: float, ahead_s: float) -> bool:
-        """Whether one has begun, or will so soon."""
-        return any(each.from_s <= now_s + ahead_s for each in self._closings)
+        """Whether one will begin so soon; one that has begun shuts what it shuts already."""
+        return any(now_s < each.from_s <= now_s + ahead_s for each in self._closings)
+
+    def shut(self, now_s: float) -> frozenset[tuple[str | None, str | None]]:
+        """The jobs and queues that are closed now; None for all of them."""
+        spans = self._closings
+        return frozenset(
+            (each.job, each.queue) for each in spans if each.from_s <= now_s < each.until_s
+        )
 
     def open_jobs(self, jobs: Sequence[str], queue: str, now_s: float) -> list[str]:
         """The jobs of which a run in this queue may be started now."""
-        shut = {
-            each.job
-            for each in self._closings
-            if each.queue in {None, queue} and each.from_s <= now_s < each.until_s
-        }
+        shut = {job for job, where in self.shut(now_s) if where in {None, queue}}
         return [] if None in shut else [job for job in jobs if job not in shut]
 
 
