@@ -110,7 +110,7 @@ class _Interrupting:
         return cursor
 
 
-@pytest.mark.parametrize("statement", ["begin immediate", "savepoint work", "commit"])
+@pytest.mark.parametrize("statement", ["begin immediate", "commit"])
 def test_ctrl_c_in_a_transaction_leaves_none_behind(tmp_path: Path, statement: str) -> None:
     store = open_store(f"sqlite:///{tmp_path}/rota.db")
     assert isinstance(store, SqliteStore)
@@ -118,6 +118,21 @@ def test_ctrl_c_in_a_transaction_leaves_none_behind(tmp_path: Path, statement: s
 
     with pytest.raises(KeyboardInterrupt):
         answers(store)
+
+    assert answers(store)
+    store.close()
+
+
+@pytest.mark.parametrize("statement", ["savepoint work", "release work"])
+def test_ctrl_c_among_works_that_share_a_transaction_leaves_none_behind(
+    tmp_path: Path, statement: str
+) -> None:
+    store = open_store(f"sqlite:///{tmp_path}/rota.db")
+    assert isinstance(store, SqliteStore)
+    store._writer = _Interrupting(store._writer, statement)  # type: ignore[assignment]
+
+    with pytest.raises(KeyboardInterrupt):
+        store._flush([lambda _: None, lambda _: None])
 
     assert answers(store)
     store.close()

@@ -153,7 +153,10 @@ FIRING = (
         breaks="A start that waits for the end of another waits on.",
         edits=(
             Edit(
-                path="engine/runs/finish.py", within="_close", old="if fired:", new="if not closed:"
+                path="engine/runs/finish.py",
+                within="_close",
+                old="if fired:",
+                new="if fired and lost:",
             ),
         ),
         caught_by=(T_OVERLAP + "test_the_last_success_is_kept[sqlite]",),
