@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 if TYPE_CHECKING:
-    from rota.api.options import ServerOptions
-    from rota.api.server import Welcome
+    from rota.api.server.options import ServerOptions
+    from rota.api.server.process import StartupNote
     from rota.app import App
     from rota.app.settings import Settings
 
@@ -31,7 +31,7 @@ def serve_alone(said: Settings, *, as_json: bool) -> int:
 
 def serve_beside(said: Settings, place: Place) -> int:
     """The server of `rota up`. A port that nobody asked for may be another one."""
-    from rota.api.options import DEFAULT_PORT
+    from rota.api.server.options import DEFAULT_PORT
     from rota.app import App
 
     host = said.host or "127.0.0.1"
@@ -43,8 +43,8 @@ def serve_beside(said: Settings, place: Place) -> int:
 
 def server_options_of(said: Settings) -> ServerOptions:
     """The settings as a server wants them; what was not said keeps its default."""
-    from rota.api.oidc_options import oidc_options
-    from rota.api.options import ServerOptions
+    from rota.api.identity.oidc_options import oidc_options
+    from rota.api.server.options import ServerOptions
     from rota.app.settings_walls import server_walls
 
     facts: dict[str, Any] = {
@@ -76,18 +76,18 @@ def server_options_of(said: Settings) -> ServerOptions:
 def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:
     from setproctitle import setproctitle
 
-    from rota.api.options import check_posture
+    from rota.api.server.options import check_posture
     from rota.cli.logs import start_logging
     from rota.cli.patience import Once, wait_for_store
 
     options = check_posture(server_options_of(said))  # before 0.4 s of imports
-    from rota.api.server import serve
+    from rota.api.server.process import serve
 
     setproctitle(f"rota {title}: server")
     start_logging(said.log_format)
     wait_for_store(app, said, is_first=Once())
 
-    def greet(options: ServerOptions, welcome: Welcome | None) -> None:
+    def greet(options: ServerOptions, welcome: StartupNote | None) -> None:
         if as_json or said.log_format == "json":
             _print_json(options, welcome)
         else:
@@ -109,7 +109,7 @@ def _app(said: Settings) -> App:
     return App(said.url, namespace=said.namespace)
 
 
-def _print_banner(options: ServerOptions, welcome: Welcome | None) -> None:
+def _print_banner(options: ServerOptions, welcome: StartupNote | None) -> None:
     print(f"Rota's server listens on {options.address}")
     if welcome is not None:
         print("  This is the first start. Sign in with this link, which is good once, for an hour:")
@@ -119,7 +119,7 @@ def _print_banner(options: ServerOptions, welcome: Welcome | None) -> None:
     sys.stdout.flush()
 
 
-def _print_json(options: ServerOptions, welcome: Welcome | None) -> None:
+def _print_json(options: ServerOptions, welcome: StartupNote | None) -> None:
     from rota.cli.output import print_json
 
     first = {} if welcome is None else {"link": welcome.link, "token": welcome.token}

@@ -48,12 +48,12 @@ def serving_pages(app: App, port: int | None) -> Iterator[Door | None]:
 
 
 def _serve(url: str, namespace: str, port: int | None, writer: int) -> int:
-    from rota.api.options import DEFAULT_PORT, ServerOptions
-    from rota.api.server import Welcome, serve
+    from rota.api.server.options import DEFAULT_PORT, ServerOptions
+    from rota.api.server.process import StartupNote, serve
     from rota.cli.web import is_taken
     from rota.errors import RotaError
 
-    def greet(options: ServerOptions, _: Welcome | None) -> None:
+    def greet(options: ServerOptions, _: StartupNote | None) -> None:
         os.write(writer, f"{options.address}\n".encode())
         os.close(writer)
 
