@@ -21,7 +21,7 @@ from bench.measures import STORES, StoreName
 from bench.rounds import PostgresSite, Site, SqliteSite, play, steps
 from bench.sizes import FULL, QUICK, SMALL, SMALLEST, Sizes
 from bench.table import Results
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from tests.support.postgres import PostgresServer
 
 JSON_PATH = Path("build/bench.json")

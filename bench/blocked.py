@@ -26,7 +26,7 @@ from bench.measures import STORES, Figures, StoreName
 from bench.probe import now_ms
 from bench.sizes import chosen
 from rota import App
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.clock import to_datetime
 from rota.engine.jobs.definitions import define
 from rota.model.spec import JobSpec, PythonTarget

@@ -29,7 +29,7 @@ from bench.probe import BenchFailed, Probe, now_ms
 from bench.programs import rota
 from bench.sizes import FULL_FLOWS, LEAST_FLOWS, QUICK_FLOWS, FlowSizes, chosen
 from rota import App
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from tests.support.postgres import PostgresServer
 
 LIMIT_S = 300.0

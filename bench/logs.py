@@ -19,7 +19,7 @@ from bench.flows import sites
 from bench.measures import STORES, Figures, StoreName
 from bench.sizes import chosen
 from rota.app import App, Job
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.engine.runs.find import counts
 from rota.model.states import LIVE
 

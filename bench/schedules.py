@@ -23,7 +23,7 @@ from bench.measures import Figures
 from bench.schedule_load import dialect_of, filling, load, run_sql
 from bench.sizes import FULL_SCHEDULES, LEAST_SCHEDULES, QUICK_SCHEDULES, ScheduleSizes, chosen
 from rota import App
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.ids import new_id

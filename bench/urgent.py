@@ -19,7 +19,7 @@ from bench.flows import sites
 from bench.measures import STORES, Figures, StoreName
 from bench.sizes import chosen
 from rota import App
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.runtime.worker import Worker
 
 SLOW_S = 0.1

@@ -6,8 +6,8 @@ import json
 import sys
 from typing import Any
 
-from rota.cli.logs import start_logging
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.serve.log_lines import start_logging
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.runtime.options import WorkerOptions
 from rota.runtime.supervisor import Incarnation, serve_worker, supervise
 

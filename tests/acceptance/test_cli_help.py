@@ -11,8 +11,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rota.cli.helpful import HABITS
 from rota.cli.main import COMMANDS, cli
+from rota.cli.suggest import HABITS
 from rota.errors import RotaError
 from rota.version import version
 from tests.support.cli import Rota

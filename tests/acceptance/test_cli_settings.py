@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rota.app.settings import read_settings
-from rota.cli.serving import shown_url, worker_options
+from rota.cli.serve.serving import shown_url, worker_options
 from rota.errors import BadDuration, BadOption
 from rota.runtime.options import WorkerOptions
 from tests.support.cli import Rota

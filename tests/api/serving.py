@@ -16,10 +16,10 @@ import uvicorn
 from litestar import Litestar
 from litestar.types import ASGIApp
 
-from rota.api.app import behind_doors, make_litestar
-from rota.api.options import ServerOptions
-from rota.api.server import config_of, listen
-from rota.api.site import Site
+from rota.api.server.asgi import behind_doors, make_litestar
+from rota.api.server.options import ServerOptions
+from rota.api.server.process import config_of, listen
+from rota.api.server.state import ServerState
 from rota.app import App
 from rota.app.tokens import draw_token
 from rota.engine.identity.audit_log import Actor
@@ -42,7 +42,7 @@ SAY = JobSpec(name="say", target=PythonTarget(ref="shop:say"), parameters={"a": 
 class Served:
     """A running server and what tests ask of it."""
 
-    def __init__(self, app: App, site: Site, address: str) -> None:
+    def __init__(self, app: App, site: ServerState, address: str) -> None:
         self.app = app
         self.site = site
         self.address = address
@@ -89,7 +89,7 @@ _spare: dict[int, list[Litestar]] = {}
 
 
 @contextmanager
-def application(site: Site) -> Iterator[ASGIApp]:
+def application(site: ServerState) -> Iterator[ASGIApp]:
     """For a server of this process: to register and check all routes takes 150 ms of a core."""
     spare = _spare.setdefault(site.options.body_bytes, [])
     app = spare.pop() if spare else make_litestar(site)
@@ -106,7 +106,7 @@ def serving(url: str, **options: Any) -> Iterator[Served]:
     with App(url) as app, ExitStack() as stack:
         by = Actor(act_id=new_id(), who="test")
         app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas(), by=by))
-        site = Site(app, asked)
+        site = ServerState(app, asked)
         server = uvicorn.Server(config_of(site, stack.enter_context(application(site))))
         thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)
         thread.start()

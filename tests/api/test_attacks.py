@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rota.api.options import ServerOptions
-from rota.api.proxied import Proxied
+from rota.api.server.options import ServerOptions
+from rota.api.server.proxy import ProxyMiddleware
 from tests.api.serving import OTHER, Served, serving
 
 VERSION = "/api/v1/version"
@@ -116,7 +116,7 @@ def test_without_a_proxy_nobody_may_say_where_it_comes_from(sqlite_url: str) -> 
     ],
 )
 def test_the_last_address_that_is_no_proxy_of_ours_counts(said: str, expected: str | None) -> None:
-    proxied = Proxied(None, ServerOptions(behind_proxy=True, proxies=("10.0.0.0/8",)))  # type: ignore[arg-type]
+    proxied = ProxyMiddleware(None, ServerOptions(behind_proxy=True, proxies=("10.0.0.0/8",)))  # type: ignore[arg-type]
 
     found = proxied._last(said)
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.api.submits import Submits
+from rota.api.runs.submit_batcher import SubmitBatcher
 from rota.engine.identity.audit_log import acts
 from rota.engine.identity.namespaces import put_namespace
 from rota.errors import CommitUnknown
@@ -117,7 +117,7 @@ def test_runs_that_were_recorded_after_all_do_not_fill_the_quota_for_themselves(
     given_runs(client, 1)
     quota = Quotas(queued=3)
     served.app.store.write(lambda tx: put_namespace(tx, HOME, quota, by=by()))
-    served.site.submits = Submits(served.site)  # the other one believes what it has read
+    served.site.submits = SubmitBatcher(served.site)  # the other one believes what it has read
     room = Breaking(served.site.room({HOME}))
 
     with monkeypatch.context() as patched:

@@ -9,9 +9,9 @@ from contextlib import suppress
 import httpx2
 import pytest
 
-from rota.api.buckets import MOST
-from rota.api.identities import BELIEVED_S
-from rota.api.patience import Patience
+from rota.api.identity.identities import BELIEVED_S
+from rota.api.identity.login_throttle import LoginThrottle
+from rota.api.server.rate_limit import MOST
 from rota.app.tokens import draw_secret
 from rota.engine.identity.sessions import give_ticket
 from rota.engine.identity.tokens import find_token, revoke
@@ -211,7 +211,7 @@ def test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone(
 
 
 def test_failures_of_many_take_constant_memory() -> None:
-    patience = Patience(10, clock=lambda: 0.0)
+    patience = LoginThrottle(10, clock=lambda: 0.0)
     for number in range(3 * MOST):
         with suppress(TooMany):
             patience.fail(f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", f"{number:010}")
@@ -280,7 +280,7 @@ def test_when_a_token_was_used_is_noted_now_and_then(
     client = served.client("viewer")
     client.get(VERSION)
     assert served.site.identities._used == {served.issued}
-    monkeypatch.setattr("rota.api.identities.USES_S", 0.01)
+    monkeypatch.setattr("rota.api.identity.identities.USES_S", 0.01)
 
     with serving(served.app.url) as second:
         second.anyone(Authorization=client.headers["Authorization"]).get(VERSION)

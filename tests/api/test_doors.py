@@ -10,12 +10,12 @@ from litestar import get
 from litestar.exceptions import HTTPException
 
 from rota import errors
-from rota.api.app import make_litestar
-from rota.api.ask import Ask
-from rota.api.gate import needs
-from rota.api.options import ServerOptions
-from rota.api.problems import code_of, problem_of, told_of
-from rota.api.site import Site
+from rota.api.identity.authorization import needs
+from rota.api.server.asgi import make_litestar
+from rota.api.server.options import ServerOptions
+from rota.api.server.problems import code_of, problem_of, told_of
+from rota.api.server.request import ApiRequest
+from rota.api.server.state import ServerState
 from rota.app import App
 from rota.errors import BadOption, RotaError
 from tests.api.serving import Served, serving
@@ -134,15 +134,15 @@ def test_an_operation_without_a_role_does_not_start(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     @get("/open")
-    async def open_door(request: Ask) -> str:
+    async def open_door(request: ApiRequest) -> str:
         return "come in"
 
     @get("/unknown", opt={"needs": needs("viewer")})
-    async def odd_door(request: Ask) -> str:
+    async def odd_door(request: ApiRequest) -> str:
         return "come in"
 
     folder = tmp_path_factory.mktemp("never")
-    site = Site(App(f"sqlite:///{folder}/never.db"), ServerOptions())
+    site = ServerState(App(f"sqlite:///{folder}/never.db"), ServerOptions())
     for route in (open_door, odd_door):
         with pytest.raises(BadOption, match="does not say which role"):
             make_litestar(site, [route])
@@ -212,7 +212,7 @@ def test_an_error_inside_of_a_verb_is_a_problem_and_changes_nothing(
         raise RuntimeError("a table named secret_table")
 
     client = shared.client()
-    monkeypatch.setattr("rota.api.submits.submit", broken)
+    monkeypatch.setattr("rota.api.runs.submit_batcher.submit", broken)
     answer = client.post("/api/v1/runs", json={"jobId": "add"}, headers={"Idempotency-Key": "k"})
     monkeypatch.undo()
 

@@ -12,7 +12,7 @@ import pytest
 
 from rota.api.live import client as buffers
 from rota.api.live import feed as feeds
-from rota.api.live.reader import Reader
+from rota.api.live.reader import FeedReader
 from rota.api.live.topics import MOST_CLAIMS, Resume, parse_resume, resume_text
 from rota.engine.admission.queues import pause
 from rota.engine.identity.audit_log import record
@@ -358,7 +358,7 @@ class given_late_submit:  # noqa: N801  # reads as a builder
 
 
 def test_a_stream_that_began_before_the_first_look_can_be_taken_up_again() -> None:
-    assert parse_resume(resume_text(Resume(Reader().floor, {}))) == Resume(0, {})
+    assert parse_resume(resume_text(Resume(FeedReader().floor, {}))) == Resume(0, {})
 
 
 def test_the_id_of_an_event_has_room_for_a_run_that_was_tried_a_thousand_times() -> None:

@@ -8,8 +8,8 @@ from contextlib import ExitStack
 
 import pytest
 
-from rota.api.depth import is_deeper
-from rota.api.options import ServerOptions, check_posture
+from rota.api.server.json_depth import is_deeper
+from rota.api.server.options import ServerOptions, check_posture
 from rota.errors import BadOption
 from tests.api.serving import Served, serving
 from tests.support.postgres import PostgresServer

@@ -14,10 +14,10 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.api.app import make_litestar
-from rota.api.gate import PUBLIC, Needs, Operation, operations
-from rota.api.options import ServerOptions
-from rota.api.site import Site
+from rota.api.identity.authorization import PUBLIC, Needs, Operation, operations
+from rota.api.server.asgi import make_litestar
+from rota.api.server.options import ServerOptions
+from rota.api.server.state import ServerState
 from rota.app import App
 from rota.engine.identity.audit_log import acts
 from rota.ids import new_id
@@ -31,7 +31,7 @@ from tests.api.things import Things, call
 def all_operations(folder: Path) -> list[Operation]:
     """As the application really serves them."""
     app = App(f"sqlite:///{folder}/never.db")
-    return list(operations(make_litestar(Site(app, ServerOptions()))))
+    return list(operations(make_litestar(ServerState(app, ServerOptions()))))
 
 
 def plain(path: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import httpx2
 from prometheus_client.parser import text_string_to_metric_families as parse
 
-from rota.api.refusals import KINDS
+from rota.api.identity.security_events import KINDS
 from tests.api.serving import HOME, OTHER, Served, serving
 from tests.api.things import given_schedule
 from tests.contract.builders import claim_one, finish_with, given_run, given_worker, run_sql

@@ -12,8 +12,8 @@ import httpx2
 import pytest
 from joserfc.jwk import OctKey, RSAKey
 
-from rota.api.oidc import Flow
-from rota.api.oidc_options import oidc_options, read_roles
+from rota.api.identity.oidc import Flow
+from rota.api.identity.oidc_options import oidc_options, read_roles
 from rota.engine.identity.audit_log import acts
 from rota.errors import BadOption
 from tests.api.serving import HOME, OTHER, Served, serving
@@ -209,7 +209,7 @@ def test_a_token_of_another_key_is_refused(light: Served, idp: IdentityProvider,
 def test_new_keys_of_the_provider_are_found(
     light: Served, idp: IdentityProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rota.api.oidc.AGAIN_S", 0.0)
+    monkeypatch.setattr("rota.api.identity.oidc.AGAIN_S", 0.0)
     assert sign_in(light)[1].status_code == 303
     assert sign_in(light)[1].status_code == 303
     assert idp.looked_up == 1, "addresses and keys are remembered"

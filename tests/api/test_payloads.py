@@ -7,8 +7,8 @@ from typing import Any
 
 import httpx2
 
-from rota.api.buckets import Buckets
-from rota.api.options import ServerOptions
+from rota.api.server.options import ServerOptions
+from rota.api.server.rate_limit import TokenBuckets
 from rota.engine.identity.namespaces import put_namespace
 from rota.model.identity import Quotas
 from tests.api.serving import HOME, SAY, Served, serving
@@ -81,7 +81,7 @@ def test_the_other_limits_are_those_that_are_promised(sqlite_url: str) -> None:
     assert (options.payload_bytes, options.body_bytes) == (LIMIT, 1024 * 1024)
     assert (options.json_depth, options.header_bytes) == (32, 16 * 1024)
     assert (options.rate, options.streams, options.failures) == (100.0, 20, 10)
-    buckets = Buckets(clock=lambda: 0.0)
+    buckets = TokenBuckets(clock=lambda: 0.0)
     waits = [buckets.take("c", rate=options.rate, burst=2 * options.rate) for _ in range(201)]
     assert waits == [0.0] * 200 + [0.01]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from rota.api.refusals import TOLD
-from rota.cli.logs import line_in
+from rota.api.identity.security_events import TOLD
+from rota.cli.serve.log_lines import line_in
 from rota.notices import subscribe, unsubscribe
 from tests.api.serving import Served
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.api.squeezed import LEAST
+from rota.api.server.compression import LEAST
 from tests.api.serving import Served
 from tests.contract.builders import given_run
 

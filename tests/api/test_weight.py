@@ -9,9 +9,9 @@ from pathlib import Path
 LOOK = """
 import sys
 from rota import App
-from rota.api.app import create_app
-from rota.api.options import ServerOptions
-from rota.api.site import Site
+from rota.api.server.asgi import create_app
+from rota.api.server.options import ServerOptions
+from rota.api.server.state import Site
 
 create_app(Site(App("sqlite:///unused.db"), ServerOptions()))
 print(*sorted({name.partition(".")[0] for name in sys.modules}))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from rota.api.ask import SOON_READ
+from rota.api.server.request import SOON_READ
 from rota.rules.text.json_keys import check_keys
 from tests.api.serving import Served, serving
 

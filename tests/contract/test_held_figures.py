@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.api.routes.metrics import _times
+from rota.api.routes.insight.metrics import _times
 from rota.engine.insight.metrics import metrics
 from rota.engine.insight.statistics import HOUR_MS, SETTLED_MS
 from rota.engine.jobs.views import activity

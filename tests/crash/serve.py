@@ -11,7 +11,7 @@ import sys
 from importlib import import_module
 from typing import Any
 
-from rota.cli.crew import serve_all
+from rota.cli.serve.processes import serve_all
 from rota.ids import new_id
 from rota.notices import subscribe
 from rota.runtime.lifeline import Lifeline

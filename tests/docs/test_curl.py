@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from rota.api.app import make_litestar
-from rota.api.gate import operations
-from rota.api.options import ServerOptions
-from rota.api.site import Site
+from rota.api.identity.authorization import operations
+from rota.api.server.asgi import make_litestar
+from rota.api.server.options import ServerOptions
+from rota.api.server.state import ServerState
 from rota.app import App
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -20,7 +20,7 @@ def groups_of(paths: set[str]) -> set[str]:
 
 
 def test_each_group_of_calls_has_an_example(tmp_path: Path) -> None:
-    site = Site(App(f"sqlite:///{tmp_path}/rota.db"), ServerOptions())
+    site = ServerState(App(f"sqlite:///{tmp_path}/rota.db"), ServerOptions())
     paths = {
         each.path for each in operations(make_litestar(site)) if each.path.startswith("/api/v1/")
     }

@@ -15,9 +15,9 @@ import pytest
 import rota
 import rota.errors
 from rota.app.settings import SETTINGS
-from rota.cli import logs
-from rota.cli.commands import submit
+from rota.cli.commands.runs import submit
 from rota.cli.main import COMMANDS, cli
+from rota.cli.serve import log_lines as logs
 from rota.engine.insight.reasons import Kind
 from rota.errors import RotaError
 from rota.model.run import AttemptKind

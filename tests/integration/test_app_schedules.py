@@ -10,7 +10,7 @@ import pytest
 
 from rota import App
 from rota.app.declare import declare
-from rota.cli.schedule_page import print_page
+from rota.cli.pages.schedule import print_page
 from rota.engine.identity.audit_log import acts
 from rota.engine.jobs.definitions import jobs
 from rota.engine.schedules import definitions as schedules

@@ -25,7 +25,7 @@ HEAVY = {
         "rota.rules.schedules.cron",
         "rota.rules.schedules.triggers",
         "rota.engine.schedules.compiled",
-        "rota.api.app",
+        "rota.api.server.asgi",
     ),
 }
 

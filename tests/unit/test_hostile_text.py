@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 from itertools import product
 
 from rota.api.signin import page
-from rota.cli.logs import line_in
+from rota.cli.serve.log_lines import line_in
 
 QUOTES = ("", '"', "'", "`", "-->", "]]>", "</p>", "</title>", "</script>", "\x00")
 ELEMENTS = (

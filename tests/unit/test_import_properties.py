@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rota.cli.imports import report_text
+from rota.cli.pages.import_report import report_text
 from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.write import write_jobs
 from rota.rules.jobs.importers.crontab import read_crontab

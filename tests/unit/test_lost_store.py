@@ -7,7 +7,7 @@ from typing import Any
 
 import uvicorn
 
-from rota.api.server import _Server
+from rota.api.server.process import _Server
 from rota.errors import StoreLost, StoreUnavailable
 from rota.notices import subscribe, unsubscribe
 from rota.runtime.service import Service

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 import rota
-from rota.cli.backfills import print_backfill
+from rota.cli.pages.backfill import print_backfill
 from rota.engine.schedules.backfills.views import BackfillView
 from rota.errors import BackfillFailed, RunFailed
 from rota.model.schedule import Trigger

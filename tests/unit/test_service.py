@@ -8,7 +8,7 @@ from uuid import uuid4
 
 import pytest
 
-from rota.cli.logs import MESSAGES, level_of
+from rota.cli.serve.log_lines import MESSAGES, level_of
 from rota.clock import elapsed_s
 from rota.notices import emit_rarely, subscribe, tell_again, unsubscribe
 from rota.runtime.service import Service

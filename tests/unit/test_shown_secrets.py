@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from rota import notices
-from rota.cli import logs
-from rota.cli.run_page import print_page
-from rota.cli.shown import print_result
+from rota.cli.pages.results import print_result
+from rota.cli.pages.run import print_page
+from rota.cli.serve import log_lines as logs
 from rota.model.run import RunView
 from rota.model.states import State
 

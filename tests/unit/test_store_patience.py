@@ -8,8 +8,8 @@ import pytest
 
 from rota.app import App
 from rota.app.settings import Settings
-from rota.cli import patience
-from rota.cli.patience import Once, wait_for_store
+from rota.cli.serve import startup_wait as patience
+from rota.cli.serve.startup_wait import Once, wait_for_store
 from rota.errors import StoreRefused, StoreUnavailable
 from rota.runtime import service, supervisor
 from rota.runtime.supervisor import Rests

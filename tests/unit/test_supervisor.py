@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from rota.cli.crew import Member, run_crew
+from rota.cli.serve.processes import ProcessSpec, run_crew
 from rota.ids import new_id
 from rota.notices import subscribe
 from rota.runtime.lifeline import Lifeline
@@ -134,7 +134,7 @@ def test_a_member_of_a_crew_that_dies_comes_again_and_one_that_says_why_ends_all
         time.sleep(600)
         return 0
 
-    crew = [Member("one", work), Member("other", wait)]
+    crew = [ProcessSpec("one", work), ProcessSpec("other", wait)]
 
     assert exit_code_of(lambda: run_crew(crew)) == 5
 

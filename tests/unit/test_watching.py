@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rota.cli.timeline import print_timeline
-from rota.cli.tree import branches
-from rota.cli.watch_screens import fitting
-from rota.cli.watching import Changes, Look
+from rota.cli.pages.timeline import print_timeline
+from rota.cli.pages.tree import branches
+from rota.cli.pages.watch import fitting
+from rota.cli.watching import RunChanges, RunLook
 from rota.engine.graphs.views.nodes import NodeView
 from rota.engine.graphs.views.timeline import Timeline, TimelineSpan, TimelineTrack
 from rota.model.run import RunView
@@ -29,8 +29,8 @@ def node(name: str, state: str = "pending", **facts: Any) -> NodeView:
     return NodeView(name=name, state=state, job=name, **facts)
 
 
-def look(*nodes: NodeView, state: State = State.SUSPENDED) -> Look:
-    return Look(view(state), {each.name: each for each in nodes}, Progress(total=1, done=0), 0)
+def look(*nodes: NodeView, state: State = State.SUSPENDED) -> RunLook:
+    return RunLook(view(state), {each.name: each for each in nodes}, Progress(total=1, done=0), 0)
 
 
 def test_groups_stand_where_their_first_node_does_and_count() -> None:
@@ -68,9 +68,9 @@ def test_what_is_quiet_makes_room_for_what_goes_on() -> None:
 
 
 def test_each_change_is_told_once_and_the_end_last() -> None:
-    changes = Changes()
+    changes = RunChanges()
 
-    def told(seen: Look) -> list[tuple[str, str, str | None]]:
+    def told(seen: RunLook) -> list[tuple[str, str, str | None]]:
         return [(each.path, each.word, each.was) for each in changes.of(seen)]
 
     first = look(node("a", "active", run_state="queued"), node("b"))
@@ -85,7 +85,7 @@ def test_each_change_is_told_once_and_the_end_last() -> None:
 
 
 def test_a_map_is_told_of_in_steps() -> None:
-    changes = Changes()
+    changes = RunChanges()
 
     def told(ended: int) -> int:
         return len(list(changes.of(look(node("m", "active", width=100, ended=ended)))))
@@ -129,10 +129,10 @@ def test_bars_share_one_scale(
 
 
 def test_a_graph_that_goes_on_runs_until_somebody_pauses_it() -> None:
-    changes = Changes(in_words=True)
+    changes = RunChanges(in_words=True)
     goes_on = look(node("a"))
 
-    def told(seen: Look) -> list[tuple[str, str | None]]:
+    def told(seen: RunLook) -> list[tuple[str, str | None]]:
         return [(each.word, each.was) for each in changes.of(seen)]
 
     assert told(goes_on) == [("running", None)]

@@ -19,10 +19,10 @@ function description() {
 const document = description();
 const schemas = document.components?.schemas ?? {};
 
-/** `Page_rota.api.routes.runs.RunDocument_` is `Page<RunDocument>`. */
+/** `Page_RunDocument` is `Page<RunDocument>`. */
 function nameOf(ref) {
   const name = ref.split("/").at(-1);
-  const page = /^Page_.*?(\w+)_$/.exec(name);
+  const page = /^Page_(\w+)$/.exec(name);
   return page ? `Page<${page[1]}>` : name.replace(/\W+/g, "_");
 }
 

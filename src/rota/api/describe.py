@@ -6,17 +6,18 @@ import sys
 
 import msgspec
 
-from rota.api.app import make_litestar
-from rota.api.options import ServerOptions
-from rota.api.site import Site
+from rota.api.server.asgi import make_litestar
+from rota.api.server.description import description_of
+from rota.api.server.options import ServerOptions
+from rota.api.server.state import ServerState
 from rota.app import App
 
 
 def main() -> None:
     """OpenAPI 3.1, as `/api/v1/openapi.json` answers it."""
-    site = Site(App("sqlite:///:memory:"), ServerOptions())
-    schema = make_litestar(site).openapi_schema.to_schema()
-    sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(schema), indent=2) + b"\n")
+    server_state = ServerState(App("sqlite:///:memory:"), ServerOptions())
+    description = description_of(make_litestar(server_state))
+    sys.stdout.buffer.write(msgspec.json.format(description, indent=2) + b"\n")
 
 
 if __name__ == "__main__":

@@ -11,9 +11,9 @@ from threading import Event
 from typing import Any, NamedTuple
 
 from rota.app import App, Job, Run
-from rota.cli.inert import console
 from rota.cli.output import is_fancy
-from rota.cli.serving import SWITCH_INTERVAL_S
+from rota.cli.safe_text import console
+from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.engine.forget import forget_jobs, forget_runs
 from rota.engine.runs.find import counts
 from rota.errors import RotaError

@@ -12,46 +12,45 @@ from importlib import import_module
 
 import click
 
-from rota.cli.helpful import Helpful
-from rota.cli.inert import OutputLost, inert_output, silence
+from rota.cli.safe_text import OutputLost, inert_output, silence
+from rota.cli.suggest import SuggestingGroup
 from rota.errors import RotaError
 
-COMMANDS = (
-    "up",
-    "worker",
-    "server",
-    "submit",
-    "send",
-    "runs",
-    "logs",
-    "why",
-    "dead",
-    "effects",
-    "acts",
-    "audit",
-    "jobs",
-    "releases",
-    "graph",
-    "schedules",
-    "calendars",
-    "blackouts",
-    "plan",
-    "apply",
-    "import",
-    "schema",
-    "queues",
-    "breakers",
-    "workers",
-    "namespaces",
-    "tokens",
-    "db",
-    "doctor",
-    "bench",
-    "demo",
-    "completion",
-)
-MODULES = {"import": "import_"}
-"""Where the name of a command is a word of Python."""
+COMMANDS = {
+    "up": "up",
+    "worker": "workers.worker",
+    "server": "server",
+    "submit": "runs.submit",
+    "send": "events.send",
+    "runs": "runs.runs",
+    "logs": "logs.logs",
+    "why": "insight.why",
+    "dead": "failures.dead",
+    "effects": "runs.effects",
+    "acts": "identity.acts",
+    "audit": "identity.audit",
+    "jobs": "jobs.jobs",
+    "releases": "jobs.releases",
+    "graph": "graphs.graph",
+    "schedules": "schedules",
+    "calendars": "schedules.calendars",
+    "blackouts": "schedules.windows",
+    "plan": "jobs.plan",
+    "apply": "jobs.apply",
+    "import": "jobs.import_",
+    "schema": "jobs.schema",
+    "queues": "admission.queues",
+    "breakers": "failures.breakers",
+    "workers": "workers.workers",
+    "namespaces": "identity.namespaces",
+    "tokens": "identity.tokens",
+    "db": "db",
+    "doctor": "insight.doctor",
+    "bench": "bench",
+    "demo": "demo",
+    "completion": "completion",
+}
+"""Where each command is, below rota.cli.commands; in the order of the help."""
 CTRL_C = 130
 BROKEN_PIPE = 141
 
@@ -90,16 +89,16 @@ ROTA_DEBUG=1 shows tracebacks, NO_COLOR=1 gives plain text.
 """
 
 
-class Commands(Helpful):
+class Commands(SuggestingGroup):
     """Finds a command by importing the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's protocol
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in COMMANDS:
+        module = COMMANDS.get(cmd_name)
+        if module is None:
             return None
-        module = MODULES.get(cmd_name, cmd_name)
         command: click.Command = import_module(f"rota.cli.commands.{module}").command
         return command
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from rota.cli.helpful import Helpful
+from rota.cli.suggest import SuggestingGroup
 
 if TYPE_CHECKING:
     from rota.app.settings import Settings
@@ -140,7 +140,7 @@ def settings(flags: dict[str, Any]) -> Settings:
     return read_settings(flags, env=os.environ, folder=Path.cwd())
 
 
-class Noun(Helpful):
+class NounGroup(SuggestingGroup):
     """`rota runs` is `rota runs list`; the other verbs are named."""
 
     default = "list"

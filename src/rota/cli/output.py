@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rota.cli.inert import ESCAPE, ESCAPED, MARK, ONE_LINE, InertStream, console
-from rota.cli.words import run_word
+from rota.cli.pages.states import run_word
+from rota.cli.safe_text import ESCAPE, ESCAPED, MARK, ONE_LINE, InertStream, console
 
 
 class Cell(NamedTuple):

@@ -21,8 +21,8 @@ SECRETS = ("admin_token", "client_secret", "anchor_key", "token", "password", ":
 
 def examine_posture(said: Settings, url: str, store: Store) -> list[Finding]:
     """All findings; anything but `ok` is a weak point."""
-    from rota.api.options import is_loopback
-    from rota.cli.web import server_options_of
+    from rota.api.server.options import is_loopback
+    from rota.cli.serve.server import server_options_of
 
     options = server_options_of(said)
     return [

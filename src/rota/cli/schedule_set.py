@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rota.cli.changed import print_changes, shown
-from rota.cli.previews import asked_schedule
+from rota.cli.pages.changes import print_changes, shown
+from rota.cli.pages.preview import asked_schedule
 from rota.errors import BadOption, UnknownSchedule
 from rota.rules.schedules.options import kept
 
 if TYPE_CHECKING:
-    from rota.cli.places import Place
+    from rota.cli.connect.backends import Place
     from rota.engine.schedules.views import ScheduleView
     from rota.model.schedule import Calendar, Schedule
 

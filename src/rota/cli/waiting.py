@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from rota.cli.inert import console
 from rota.cli.output import is_fancy
-from rota.cli.words import run_word
+from rota.cli.pages.states import run_word
+from rota.cli.safe_text import console
 from rota.errors import RunFailed
 
 if TYPE_CHECKING:
-    from rota.cli.desks import Handle
+    from rota.cli.connect.run_backends import Handle
     from rota.model.run import Ended
 
 LOOK_S = 0.3

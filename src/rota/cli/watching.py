@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rota.cli.words import run_word, word_of
+from rota.cli.pages.states import run_word, word_of
 from rota.clock import elapsed_s
 from rota.engine.graphs.views.nodes import NodeView, nodes
 from rota.engine.graphs.views.progress import progress_of_nodes
@@ -20,7 +20,7 @@ from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.cli.desks import Desk, Handle
+    from rota.cli.connect.run_backends import Handle, RunBackend
     from rota.store.base import Tx
 
 Inner = Callable[[str], list[NodeView]]
@@ -34,7 +34,7 @@ STEP = 0.1
 """Of a mapped node: a change is told when so much more of it has ended."""
 
 
-class Look(NamedTuple):
+class RunLook(NamedTuple):
     """A run at one moment."""
 
     run: RunView
@@ -56,7 +56,7 @@ class Look(NamedTuple):
         return run_word(self.state, is_paused=self.is_paused)
 
 
-class Change(NamedTuple):
+class RunChange(NamedTuple):
     """Something that is different since the look before."""
 
     path: str
@@ -69,10 +69,10 @@ class Change(NamedTuple):
 class Screen(Protocol):
     """Something that shows looks."""
 
-    def show(self, look: Look) -> None: ...
+    def show(self, look: RunLook) -> None: ...
 
 
-def watch(here: Desk, run: Handle, screen: Screen, timeout: str | None) -> None:
+def watch(here: RunBackend, run: Handle, screen: Screen, timeout: str | None) -> None:
     """Show the run until it has ended; RunNotFinished when that takes longer than the timeout."""
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
     while True:
@@ -90,15 +90,15 @@ def watch(here: Desk, run: Handle, screen: Screen, timeout: str | None) -> None:
                 raise RunNotFinished(f"run {run.id} has not ended after {timeout}") from None
 
 
-def take_look(app: App, run_id: str) -> Look:
-    def read(tx: Tx) -> Look:
+def take_look(app: App, run_id: str) -> RunLook:
+    def read(tx: Tx) -> RunLook:
         run = find(tx, run_id, namespace=app.namespace)
         own = nodes(tx, run_id, namespace=app.namespace)
         progress = progress_of_nodes(tx, run, own, namespace=app.namespace)
         found: dict[str, NodeView] = {}
         inner: Inner = partial(nodes, tx, namespace=app.namespace)
         add_nodes(inner, own, "", found, [MOST_INNER])
-        return Look(run, found, progress, now_ms(tx), run.id in paused_among(tx, [run]))
+        return RunLook(run, found, progress, now_ms(tx), run.id in paused_among(tx, [run]))
 
     return app.store.read(read)
 
@@ -119,7 +119,7 @@ def add_nodes(
             add_nodes(inner, inner(node.run_id), f"{path}/", found, room)
 
 
-class Changes:
+class RunChanges:
     """Tells what is new in each look; of the run its state, or the word that people use for it."""
 
     def __init__(self, *, in_words: bool = False) -> None:
@@ -127,7 +127,7 @@ class Changes:
         self._words: dict[str, str] = {}
         self._shares: dict[str, float] = {}
 
-    def of(self, look: Look) -> Iterator[Change]:
+    def of(self, look: RunLook) -> Iterator[RunChange]:
         """The run first, but its end is the last that is told."""
         if look.run.state not in FINAL:
             yield from self._of_run(look)
@@ -137,11 +137,11 @@ class Changes:
             is_further = share - self._shares.get(path, 0.0) >= STEP
             if word != was or (is_further and word == "running"):
                 self._words[path], self._shares[path] = word, share
-                yield Change(path, word, was, node)
+                yield RunChange(path, word, was, node)
         yield from self._of_run(look)
 
-    def _of_run(self, look: Look) -> Iterator[Change]:
+    def _of_run(self, look: RunLook) -> Iterator[RunChange]:
         was, state = self._words.get(""), look.word if self._in_words else look.state
         if state != was:
             self._words[""] = state
-            yield Change("", state, was)
+            yield RunChange("", state, was)

@@ -26,7 +26,7 @@ ACCESS = (
         breaks="An author without exec brings back a program, or a function to import.",
         edits=(
             Edit(
-                path="api/routes/job_versions.py",
+                path="api/routes/jobs/versions.py",
                 within="roll_back_job",
                 old="check_rights(tx, request, spec)",
                 new="pass",
@@ -52,7 +52,7 @@ ACCESS = (
         breaks="Somebody with exec makes a job of a template that somebody without has rewritten.",
         edits=(
             Edit(
-                path="api/rights.py",
+                path="api/identity/permissions.py",
                 within="check_template_rights",
                 old="power = power_of_template(definition)",
                 new="power = None",
@@ -80,7 +80,7 @@ ACCESS = (
         breaks="An old graph brings back programs whose jobs were removed.",
         edits=(
             Edit(
-                path="api/rights.py",
+                path="api/identity/permissions.py",
                 within="_check_parts",
                 old="        if not force.has_work_of(part):",
                 new="        if part.above is None and not force.has_work_of(part):",
@@ -106,7 +106,7 @@ ACCESS = (
         breaks="An operator starts a graph whose node is a program that was removed.",
         edits=(
             Edit(
-                path="api/submits.py",
+                path="api/runs/submit_batcher.py",
                 within="_submit_in",
                 old="check_runs(tx, call.credential, runs, known)",
                 new="pass",
@@ -119,7 +119,7 @@ ACCESS = (
         breaks="Who does not reach a job's queue is told what it takes.",
         edits=(
             Edit(
-                path="api/submits.py",
+                path="api/runs/submit_batcher.py",
                 within="_draft",
                 old="        options = submit_options(",
                 new="        self._signature(spec).bind((), wish.args)\n"
@@ -135,7 +135,7 @@ ACCESS = (
         breaks="A token for some queues reads the names of jobs of others.",
         edits=(
             Edit(
-                path="api/routes/workers.py",
+                path="api/routes/workers/workers.py",
                 within="_reached",
                 old="if request.credential.queues is None:",
                 new="if found:",
@@ -150,7 +150,7 @@ ACCESS = (
         breaks="An author without exec reads what the variables of programs hold.",
         edits=(
             Edit(
-                path="api/habits.py",
+                path="api/identity/redaction.py",
                 within="_may_write",
                 old=' and (power is None or credential.has("exec"))',
                 new="",
@@ -163,7 +163,7 @@ ACCESS = (
         breaks="An author without exec shares runs out to a graph whose node was a program then.",
         edits=(
             Edit(
-                path="api/routes/job_versions.py",
+                path="api/routes/jobs/versions.py",
                 within="weigh_versions",
                 old="check_starts(tx, request.credential, "
                 "[DeployedStart(name, version) for version in weights])",
@@ -179,7 +179,7 @@ ACCESS = (
         breaks="Anybody fills the memory of the server with what comes after a body.",
         edits=(
             Edit(
-                path="api/protocol.py",
+                path="api/server/protocol.py",
                 within="data_received",
                 old=" or self._loose_bytes > most",
                 new="",
@@ -193,7 +193,12 @@ ACCESS = (
         name="trailers are headers",
         breaks="What a proxy has judged as the head of a request is not what is acted on.",
         edits=(
-            Edit(path="api/protocol.py", within="on_header", old="if self._in_head:", new="if 1:"),
+            Edit(
+                path="api/server/protocol.py",
+                within="on_header",
+                old="if self._in_head:",
+                new="if 1:",
+            ),
         ),
         caught_by=(f"{T_WIRE}test_a_trailer_is_no_header",),
     ),
@@ -215,7 +220,7 @@ ACCESS = (
         breaks="One who guesses locks out everybody behind the same proxy.",
         edits=(
             Edit(
-                path="api/patience.py",
+                path="api/identity/login_throttle.py",
                 within="check",
                 old="at = _network_of(address), secret[:SHOWN]",
                 new="at = _network_of(address)",
@@ -230,7 +235,7 @@ ACCESS = (
         breaks="Who knows how a token begins tries the rest as fast as the server answers.",
         edits=(
             Edit(
-                path="api/patience.py",
+                path="api/identity/login_throttle.py",
                 within="fail",
                 old="(network, secret[:SHOWN])",
                 new="(network, secret)",
@@ -277,7 +282,7 @@ ACCESS = (
         breaks="Who guesses an Idempotency-Key reads the answer to somebody else.",
         edits=(
             Edit(
-                path="api/ask.py",
+                path="api/server/request.py",
                 within="keyed",
                 old='facts = f"{whose}\\n{self.method}',
                 new='facts = f"{self.method}',
@@ -290,7 +295,7 @@ ACCESS = (
         breaks="An admin without exec revokes the tokens of those who have it.",
         edits=(
             Edit(
-                path="api/routes/tokens.py",
+                path="api/routes/identity/tokens.py",
                 within="revoke_token",
                 old="_check_giving(request, old.roles, old.queues)",
                 new="del old",
@@ -303,10 +308,10 @@ ACCESS = (
         breaks="Some viewers who plan large files make everybody else wait.",
         edits=(
             Edit(
-                path="api/routes/files.py",
+                path="api/routes/jobs/files.py",
                 within="_read",
-                old="request.site.call_slowly(",
-                new="request.site.call(",
+                old="request.server_state.call_slowly(",
+                new="request.server_state.call(",
             ),
         ),
         caught_by=(f"{T_FILES}test_files_that_take_long_to_read_leave_threads_for_others[sqlite]",),
@@ -331,7 +336,7 @@ ACCESS = (
         breaks="A proxy judges one credential and the server takes the other.",
         edits=(
             Edit(
-                path="api/doors.py",
+                path="api/server/edge.py",
                 within="_doubled",
                 old="if len(set(names)) == len(names):",
                 new="if names is not None:",
@@ -344,7 +349,7 @@ ACCESS = (
         breaks="Another site reads secrets from how long compressed answers are.",
         edits=(
             Edit(
-                path="api/squeezed.py",
+                path="api/server/compression.py",
                 within="_may_squeeze",
                 old="return is_own and",
                 new="return bool(headers) and",
@@ -359,7 +364,7 @@ ACCESS = (
         breaks="Tokens and what others choose stand in one compressed answer.",
         edits=(
             Edit(
-                path="api/squeezed.py",
+                path="api/server/compression.py",
                 within="_may_squeeze",
                 old='any(part in scope["path"] for part in SECRET)',
                 new="not SECRET",

@@ -130,7 +130,7 @@ BOUNDARIES = (
         breaks="A note in the store clears the screen of who looks at it, or types for them.",
         edits=(
             Edit(
-                path="cli/inert.py",
+                path="cli/safe_text.py",
                 within="InertStream.write",
                 old="made_inert(text)",
                 new="text",
@@ -143,7 +143,7 @@ BOUNDARIES = (
         breaks="A note of progress sends commands to the terminal through a picture of rich.",
         edits=(
             Edit(
-                path="cli/inert.py",
+                path="cli/safe_text.py",
                 within="console",
                 old="Segment(made_inert(part.text), part.style)",
                 new="part",

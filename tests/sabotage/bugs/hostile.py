@@ -14,7 +14,7 @@ HOSTILE = (
         breaks="Ten answers that were made up keep everybody at the address from signing in.",
         edits=(
             Edit(
-                path="api/routes/oidc.py",
+                path="api/routes/identity/oidc.py",
                 within="come_back",
                 old="counted = JUNK if flow is None else flow.state",
                 new="counted = JUNK",
@@ -29,9 +29,9 @@ HOSTILE = (
         breaks="Codes that were made up are asked about as fast as the server answers.",
         edits=(
             Edit(
-                path="api/routes/oidc.py",
+                path="api/routes/identity/oidc.py",
                 within="come_back",
-                old="    request.site.identities.check_patience(address, counted)\n",
+                old="    request.server_state.identities.check_patience(address, counted)\n",
                 new="",
             ),
         ),
@@ -42,7 +42,7 @@ HOSTILE = (
         breaks="A request without credentials sends extensions of chunks without end.",
         edits=(
             Edit(
-                path="api/protocol.py",
+                path="api/server/protocol.py",
                 within="on_chunk_header",
                 old="self._chunk_bytes = 0",
                 new="self._chunk_bytes = self._loose_bytes = 0",

@@ -179,7 +179,7 @@ LEASES = (
         breaks="A far worker that was stopped between its list and its heartbeat loses begun runs.",
         edits=(
             Edit(
-                path="api/routes/remote.py",
+                path="api/routes/workers/remote.py",
                 within="beat",
                 old="if data.hears_strays:",
                 new="if data.hears_strays is None:",

@@ -181,6 +181,10 @@ export type BreakerDocument = {
   verbs: Array<string>;
 };
 
+export type BreakerNote = {
+  note?: string | null;
+};
+
 export type BreakerState = {
   job: string;
   state: "open" | "closed";
@@ -997,6 +1001,10 @@ export type NodesDocument = {
   verbs: Array<string>;
 };
 
+export type NoteBody = {
+  note?: string | null;
+};
+
 export type OutcomeDocument = {
   executionId: string;
   state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
@@ -1741,14 +1749,6 @@ export type WorkerDocument = {
   verbs: Array<string>;
 };
 
-export type documents_NoteBody = {
-  note?: string | null;
-};
-
-export type routes_breakers_NoteBody = {
-  note?: string | null;
-};
-
 /** What each operation takes and answers. */
 export interface Operations {
   showVersion: { answer: Version };
@@ -1764,7 +1764,7 @@ export interface Operations {
   compareVersions: { path: [jobId: string, old: number, new: number]; answer: DiffDocument };
   rollBackJob: { path: [jobId: string]; body: RollbackBody; answer: JobMade };
   weighVersions: { path: [jobId: string]; body: Record<string, number>; answer: WeightsDocument };
-  pauseJob: { path: [jobId: string]; body?: documents_NoteBody; answer: PausedDocument };
+  pauseJob: { path: [jobId: string]; body?: NoteBody; answer: PausedDocument };
   resumeJob: { path: [jobId: string]; answer: PausedDocument };
   showParameters: { path: [jobId: string]; answer: Record<string, unknown> };
   listTemplates: { query?: { cursor?: string | null; limit?: number }; answer: Page<TemplateDocument> };
@@ -1821,7 +1821,7 @@ export interface Operations {
   listRunEffects: { path: [runId: string]; answer: Page<EffectDocument> };
   settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectDocument };
   listBreakers: { answer: Page<BreakerDocument> };
-  openOne: { path: [job: string]; body?: routes_breakers_NoteBody; answer: BreakerState };
+  openOne: { path: [job: string]; body?: BreakerNote; answer: BreakerState };
   closeOne: { path: [job: string]; answer: BreakerState };
   listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; text?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
   verifyActs: { query?: { head?: string | null }; answer: Verification };
@@ -1848,7 +1848,7 @@ export interface Operations {
   showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDocument };
   replaceSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleItem };
   deleteSchedule: { path: [name: string]; answer: ScheduleGone };
-  pauseSchedule: { path: [name: string]; body?: documents_NoteBody; answer: ScheduleHeld };
+  pauseSchedule: { path: [name: string]; body?: NoteBody; answer: ScheduleHeld };
   resumeSchedule: { path: [name: string]; answer: ScheduleHeld };
   unblockSchedule: { path: [name: string]; answer: ScheduleHeld };
   triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
@@ -1858,7 +1858,7 @@ export interface Operations {
   backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
   findBackfill: { path: [backfillId: string]; answer: BackfillDocument };
-  stopBackfill: { path: [backfillId: string]; body?: documents_NoteBody; answer: BackfillStopped };
+  stopBackfill: { path: [backfillId: string]; body?: NoteBody; answer: BackfillStopped };
   listCalendars: { answer: Page<CalendarDocument> };
   showCalendar: { path: [name: string]; answer: CalendarDocument };
   replaceCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarDocument };

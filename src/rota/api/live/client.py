@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable, Hashable
 from typing import NamedTuple
 
-from rota.api.identities import Connection
+from rota.api.identity.identities import Connection
 from rota.api.live.topics import Resume, Topics, resume_text
 from rota.clock import elapsed_s
 from rota.model.identity import Credential
@@ -15,7 +15,7 @@ MOST_WAITING = 1000
 """Events of one client; with more it has to fetch everything anew."""
 
 
-class Line(NamedTuple):
+class LinePosition(NamedTuple):
     """Which line of a log an event is."""
 
     run_id: str
@@ -26,10 +26,10 @@ class Line(NamedTuple):
 class _Event(NamedTuple):
     floor: int
     text: bytes
-    line: Line | None
+    line: LinePosition | None
 
 
-class Client:
+class LiveClient:
     """One open stream; used on the event loop only."""
 
     def __init__(
@@ -62,7 +62,7 @@ class Client:
         """Whether something waits for it, and it takes nothing."""
         return bool(self._waiting) and elapsed_s() - self.taken_s > patience_s
 
-    def put(self, key: Hashable, floor: int, text: bytes, line: Line | None = None) -> None:
+    def put(self, key: Hashable, floor: int, text: bytes, line: LinePosition | None = None) -> None:
         """One more event; of the same thing only the last one is kept, in the order of ids."""
         if line is not None and not self._is_fresh(line):
             return
@@ -120,6 +120,6 @@ class Client:
             self.ends[event.line.run_id][event.line.claim] = event.line.seq
         return b"%b%b\n" % (self.sign(event.floor), event.text)
 
-    def _is_fresh(self, line: Line) -> bool:
+    def _is_fresh(self, line: LinePosition) -> bool:
         ends = self.ends.get(line.run_id)
         return ends is not None and line.seq > ends.get(line.claim, 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.api.documents import Document, Moment, then, when
+from rota.api.server.documents import Document, Moment, then, when
 from rota.engine.admission.queues import QueueView
 from rota.engine.insight.changes import RunChange
 from rota.engine.workers.registry import WorkerView

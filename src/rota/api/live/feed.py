@@ -7,14 +7,15 @@ from collections import Counter
 from collections.abc import Collection
 from typing import TYPE_CHECKING, NamedTuple
 
-from rota.api.house import HOUSE
-from rota.api.live import fleet, marks
-from rota.api.live.client import Client, Line
+from rota.api.identity.row_scope import HOUSE
+from rota.api.live import fleet
+from rota.api.live import positions as marks
+from rota.api.live.client import LinePosition, LiveClient
 from rota.api.live.documents import line_event, run_event
-from rota.api.live.fleet import Fleet, Wanted
-from rota.api.live.joining import missed, tell_missed
-from rota.api.live.marks import Marks
-from rota.api.live.reader import Look, Reader
+from rota.api.live.fleet import Fleet, FleetFilter
+from rota.api.live.missed_events import missed, tell_missed
+from rota.api.live.positions import Marks
+from rota.api.live.reader import FeedRead, FeedReader
 from rota.api.live.tails import Tails
 from rota.clock import elapsed_s
 from rota.engine.insight.changes import RunChange
@@ -24,7 +25,7 @@ from rota.notices import emit
 from rota.store.base import Tx, Watch
 
 if TYPE_CHECKING:
-    from rota.api.site import Site
+    from rota.api.server.state import ServerState
 
 POLL_S = 0.25
 """The truth behind the notices of the store."""
@@ -46,7 +47,7 @@ BACK = b"event: back\ndata: {}\n"
 class _Round(NamedTuple):
     """All that is read at once."""
 
-    look: Look
+    look: FeedRead
     lines: list[LogLine]
     fleet: Fleet | None
     marks: Marks
@@ -56,10 +57,10 @@ class _Round(NamedTuple):
 class Feed:
     """One for each server process; lives on its event loop."""
 
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._clients: list[Client] = []
-        self._reader = Reader()
+    def __init__(self, server_state: ServerState) -> None:
+        self._server_state = server_state
+        self._clients: list[LiveClient] = []
+        self._reader = FeedReader()
         self._tails = Tails()
         self._fleet: Fleet = {}
         self._marks: Marks = {}
@@ -76,11 +77,13 @@ class Feed:
         """Whoever has taken all that waited for it may begin here again."""
         return self._reader.floor
 
-    async def join(self, client: Client) -> None:
+    async def join(self, client: LiveClient) -> None:
         """Tell it what happens from now on, and what did since it left."""
         of_each = Counter(each.credential.id for each in self._clients)
-        if of_each[client.credential.id] >= self._site.options.streams:
-            raise TooMany(f"more than {self._site.options.streams} streams of one credential")
+        if of_each[client.credential.id] >= self._server_state.options.streams:
+            raise TooMany(
+                f"more than {self._server_state.options.streams} streams of one credential"
+            )
         if len(self._clients) >= MOST_CLIENTS:
             raise TooMany("too many streams at this server")
         self._clients.append(client)
@@ -88,7 +91,7 @@ class Feed:
             if not self._chores:
                 self._begin()
             await self._until_ready()
-            found = await self._site.read(lambda tx: missed(tx, client), only=HOUSE)
+            found = await self._server_state.read(lambda tx: missed(tx, client), only=HOUSE)
             tell_missed(client, found, floor=self.floor)
             for run_id, ends in client.ends.items():
                 self._tails.follow(run_id, client.namespace, ends)
@@ -96,7 +99,7 @@ class Feed:
             self.leave(client)
             raise
 
-    def leave(self, client: Client) -> None:
+    def leave(self, client: LiveClient) -> None:
         if client in self._clients:
             self._clients.remove(client)
         self._tails.keep({run_id for each in self._clients for run_id in each.topics.logs})
@@ -119,7 +122,7 @@ class Feed:
             raise StoreUnavailable from None
 
     def _begin(self) -> None:
-        self._reader, self._fleet, self._marks = Reader(), {}, {}
+        self._reader, self._fleet, self._marks = FeedReader(), {}, {}
         self._ready.clear()
         self._chores = [asyncio.create_task(self._run()), asyncio.create_task(self._check())]
 
@@ -156,7 +159,9 @@ class Feed:
             loop.call_soon_threadsafe(self._woken.set)
 
         if self._watch is None:
-            self._watch = await self._site.call(lambda: self._site.store.watch(wake))
+            self._watch = await self._server_state.call(
+                lambda: self._server_state.store.watch(wake)
+            )
 
     async def _rest(self, took_s: float) -> None:
         await asyncio.sleep(min(MOST_REST_S, max(REST_S, took_s * REST_PARTS)))
@@ -171,9 +176,9 @@ class Feed:
         wanted = None
         if elapsed_s() >= due_s or any(each.is_new for each in self._clients):
             wanted = fleet.wanted_by(self._clients)
-        return await self._site.read(lambda tx: self._look(tx, wanted), only=HOUSE)
+        return await self._server_state.read(lambda tx: self._look(tx, wanted), only=HOUSE)
 
-    def _look(self, tx: Tx, wanted: Wanted | None) -> _Round:
+    def _look(self, tx: Tx, wanted: FleetFilter | None) -> _Round:
         look = self._reader.look(tx)
         lines = self._tails.look(tx)
         began_s = elapsed_s()
@@ -210,7 +215,7 @@ class Feed:
         for line in lines:
             self._tails.take_in(line)
             text = line_event(line)
-            at = Line(line.run_id, line.fence, line.seq)
+            at = LinePosition(line.run_id, line.fence, line.seq)
             for client in self._clients:
                 if line.run_id in client.ends:
                     client.put(at, floor, text, at)
@@ -225,15 +230,15 @@ class Feed:
                         client.abandon()
                     continue
                 try:
-                    await self._site.identities.of(client.connection)
+                    await self._server_state.identities.of(client.connection)
                 except (NotSignedIn, NotPermitted):
                     client.end()
                 except (StoreUnavailable, TooMany):
                     continue
 
 
-def _tell_runs(clients: Collection[Client], changes: Collection[RunChange], floor: int) -> None:
-    by_namespace: dict[str, list[Client]] = {}
+def _tell_runs(clients: Collection[LiveClient], changes: Collection[RunChange], floor: int) -> None:
+    by_namespace: dict[str, list[LiveClient]] = {}
     for client in clients:
         if client.topics.runs:
             by_namespace.setdefault(client.namespace, []).append(client)

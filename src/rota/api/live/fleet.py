@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from rota.api.live.client import Client
+from rota.api.live.client import LiveClient
 from rota.api.live.documents import Gone, QueueTold, WorkerTold, event, queue_told, worker_told
 from rota.engine.admission.queues import queues
 from rota.engine.workers.registry import workers
 from rota.store.base import Tx
 
 
-class Thing(NamedTuple):
+class FleetItem(NamedTuple):
     """A queue or a worker, and the queues by which it is reached."""
 
     kind: str
@@ -34,7 +34,7 @@ class Thing(NamedTuple):
         return self.told
 
 
-class Wanted(NamedTuple):
+class FleetFilter(NamedTuple):
     """Namespaces in which somebody wants to hear of queues, of workers, and of changes."""
 
     queues: frozenset[str]
@@ -42,34 +42,34 @@ class Wanted(NamedTuple):
     changes: frozenset[str]
 
 
-Fleet = Mapping[str, list[Thing]]
+Fleet = Mapping[str, list[FleetItem]]
 
 
-def wanted_by(clients: Collection[Client]) -> Wanted:
-    return Wanted(
+def wanted_by(clients: Collection[LiveClient]) -> FleetFilter:
+    return FleetFilter(
         frozenset(each.namespace for each in clients if each.topics.queues),
         frozenset(each.namespace for each in clients if each.topics.workers),
         frozenset(each.namespace for each in clients if each.topics.changes),
     )
 
 
-def look(tx: Tx, wanted: Wanted) -> Fleet:
+def look(tx: Tx, wanted: FleetFilter) -> Fleet:
     """All of them as they are now, by namespace."""
-    found: dict[str, list[Thing]] = {name: [] for name in wanted.queues | wanted.workers}
+    found: dict[str, list[FleetItem]] = {name: [] for name in wanted.queues | wanted.workers}
     for name in wanted.queues:
         found[name] += [
-            Thing("queue", each.name, queue_told(each), (each.name,))
+            FleetItem("queue", each.name, queue_told(each), (each.name,))
             for each in queues(tx, namespace=name)
         ]
     for name in wanted.workers:
         found[name] += [
-            Thing("worker", each.id, worker_told(each), each.queues)
+            FleetItem("worker", each.id, worker_told(each), each.queues)
             for each in workers(tx, namespace=name)
         ]
     return found
 
 
-def tell(clients: Collection[Client], before: Fleet, now: Fleet, *, floor: int) -> None:
+def tell(clients: Collection[LiveClient], before: Fleet, now: Fleet, *, floor: int) -> None:
     """To whom is new all that is there, to the others what has changed."""
     for name, things in now.items():
         known = {each.key: each for each in before.get(name, ())}
@@ -85,7 +85,9 @@ def tell(clients: Collection[Client], before: Fleet, now: Fleet, *, floor: int) 
         client.is_new = client.is_new and client.namespace not in now
 
 
-def _tell_one(client: Client, fresh: list[Thing], gone: list[Thing], floor: int) -> None:
+def _tell_one(
+    client: LiveClient, fresh: list[FleetItem], gone: list[FleetItem], floor: int
+) -> None:
     for thing in fresh:
         if _is_for(client, thing):
             client.put(thing.key, floor, event(thing.kind, thing.told))
@@ -94,6 +96,6 @@ def _tell_one(client: Client, fresh: list[Thing], gone: list[Thing], floor: int)
             client.put(thing.key, floor, event(thing.kind, Gone(id=thing.id)))
 
 
-def _is_for(client: Client, thing: Thing) -> bool:
+def _is_for(client: LiveClient, thing: FleetItem) -> bool:
     wants = client.topics.queues if thing.kind == "queue" else client.topics.workers
     return wants and any(map(client.reaches, thing.queues))

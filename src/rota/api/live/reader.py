@@ -34,7 +34,7 @@ MOST_TOLD = 2000
 """Changes of one look; with more all clients start anew."""
 
 
-class Look(NamedTuple):
+class FeedRead(NamedTuple):
     """What one look found; nothing counts until it is taken in."""
 
     traces: ChangeSet
@@ -46,7 +46,7 @@ class Look(NamedTuple):
     took_s: float
 
 
-class Reader:
+class FeedReader:
     """One for each server process; looks one after the other."""
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Reader:
         """Whether no transaction is open of which nothing is known."""
         return self._is_begun and self._cursor.is_settled
 
-    def look(self, tx: Tx) -> Look:
+    def look(self, tx: Tx) -> FeedRead:
         """Read in a thread; changes nothing here."""
         began_s = elapsed_s()
         wide, quick = self.floor, self._now - OVERLAP_MS
@@ -97,9 +97,9 @@ class Reader:
         is_many = found.is_cut or len(new) > MOST_TOLD
         changes = [] if is_many else changed(tx, new, since=since - OVERLAP_MS)
         took_s = elapsed_s() - began_s
-        return Look(found, changes, is_many, is_wide, is_sweep, began_s, took_s)
+        return FeedRead(found, changes, is_many, is_wide, is_sweep, began_s, took_s)
 
-    def take_in(self, look: Look) -> bool:
+    def take_in(self, look: FeedRead) -> bool:
         """From now on it counts; True when all clients have to start anew."""
         found = look.traces
         passed_ms = round((look.began_s - self._now_s) * 1000)

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 from litestar import post
 
-from rota.api.ask import Ask
-from rota.api.gate import needs
-from rota.api.remote.arrivals import Ear
+from rota.api.identity.authorization import needs
+from rota.api.remote.long_poll import WorkListener
+from rota.api.server.request import ApiRequest
 from rota.engine.workers.remote import RemoteWorker, find_remote
 from rota.errors import BadInput
 from rota.rules.text.duration import parse_duration
@@ -31,13 +31,13 @@ def worker_call(verb: str, *, changes: bool = True, large: bool = False) -> post
     return post(path, **needs("worker", changes=changes), status_code=200, **more)
 
 
-async def write(request: Ask, work: Callable[[Tx], T]) -> T:
+async def write(request: ApiRequest, work: Callable[[Tx], T]) -> T:
     """Change the namespace of who asks; no act of a person, so that the audit is not told."""
-    site = request.site
-    return await site.call(lambda: site.room(request.only).write(work))
+    server_state = request.server_state
+    return await server_state.call(lambda: server_state.room(request.only).write(work))
 
 
-def find(request: Ask, worker_id: str, tx: Tx) -> RemoteWorker:
+def find(request: ApiRequest, worker_id: str, tx: Tx) -> RemoteWorker:
     """The worker, if it came with the token of this request; UnknownWorker otherwise."""
     at = {"namespace": request.namespace, "token_id": request.credential.id}
     return find_remote(tx, worker_id, **at)
@@ -51,13 +51,13 @@ def wait_of(text: str) -> float:
     return wait_ms / 1000
 
 
-def end_with_server(request: Ask, ear: Ear) -> None:
+def end_with_server(request: ApiRequest, ear: WorkListener) -> None:
     """What waits is answered when the server stops."""
     facts: dict[str, Any] = request.scope  # type: ignore[assignment]
     facts["ending"] = ear.end
 
 
-def is_gone(request: Ask) -> bool:
+def is_gone(request: ApiRequest) -> bool:
     """Whether nobody waits for the answer any more."""
     facts: dict[str, Any] = request.scope  # type: ignore[assignment]
     ask = facts.get("is_gone")

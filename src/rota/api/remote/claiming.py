@@ -43,7 +43,7 @@ AHEAD_S = 2.0
 """No worker holds runs ready for longer."""
 
 
-class Catch(NamedTuple):
+class ClaimReply(NamedTuple):
     """What one look has brought."""
 
     worker: RemoteWorker
@@ -59,7 +59,7 @@ def catch(
     *,
     asked: ClaimBody,
     is_first: bool,
-) -> Catch:
+) -> ClaimReply:
     """Claim for the worker, from the queues that its token reaches now.
 
     Some of them have no free slot yet. None of those shortly before a maintenance window: they
@@ -71,10 +71,10 @@ def catch(
     if is_first and asked.held is not None:
         strays = strays_of(tx, worker.id, check_held(worker, asked.held))
         if strays and asked.hears_strays:
-            return Catch(worker, [], {}, told_strays(tx, worker, strays, namespace=namespace))
+            return ClaimReply(worker, [], {}, told_strays(tx, worker, strays, namespace=namespace))
         release(tx, strays, namespace=namespace)
     if worker.drains:
-        return Catch(worker, [], {})
+        return ClaimReply(worker, [], {})
     if is_first and asked.takes is not None:
         worker = told_takes(tx, worker, asked.takes)
     scope = _scope(tx, worker, credential)
@@ -87,7 +87,7 @@ def catch(
     if tx.is_careful:
         leases = _readable(tx, leases, namespace)
     kinds = {(lease.job, lease.version) for lease in leases}
-    return Catch(worker, leases, {kind: _pinned(tx, kind, namespace) for kind in kinds})
+    return ClaimReply(worker, leases, {kind: _pinned(tx, kind, namespace) for kind in kinds})
 
 
 def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
@@ -104,7 +104,7 @@ def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
 
 
 def complete(
-    room: ScopedStore, artifact_store: ArtifactStore, catch: Catch, *, namespace: str
+    room: ScopedStore, artifact_store: ArtifactStore, catch: ClaimReply, *, namespace: str
 ) -> list[Lease]:
     """The leases with all their arguments; those that cannot have them end here."""
     loader = ValueLoader(room, artifact_store, namespace=namespace)
@@ -141,7 +141,7 @@ def told_strays(
     ]
 
 
-def told(catch: Catch, ready: Sequence[Lease]) -> Claimed:
+def told(catch: ClaimReply, ready: Sequence[Lease]) -> Claimed:
     """The answer: each run with the token of its attempt."""
     kinds = {(lease.job, lease.version) for lease in ready}
     return Claimed(

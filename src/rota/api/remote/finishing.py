@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 MAX_TYPE = 500
 
 
-class Prepared(NamedTuple):
+class PreparedFinish(NamedTuple):
     """What a success needs that cannot be had inside of a transaction."""
 
     lease: Lease
@@ -60,7 +60,7 @@ class _LeftBehind:
     goes_on = True
 
 
-class Answer(NamedTuple):
+class FinishReply(NamedTuple):
     """Runs that were lost; or leases that have to be prepared first, and then nothing was done."""
 
     lost: list[str]
@@ -90,7 +90,7 @@ def conclude(
 ) -> list[str]:
     """Put the ends on record; the ids of those that were not this worker's any more."""
 
-    def work(tx: Tx, prepared: Mapping[str, Prepared]) -> Answer:
+    def work(tx: Tx, prepared: Mapping[str, PreparedFinish]) -> FinishReply:
         return _finish(tx, artifact_store, worker_id, credential, ended, prepared)
 
     who = f"endings of worker {worker_id}"
@@ -112,8 +112,8 @@ def _finish(  # who says what, and what was made ready for it
     worker_id: str,
     credential: Credential,
     ended: Sequence[EndBody],
-    prepared: Mapping[str, Prepared],
-) -> Answer:
+    prepared: Mapping[str, PreparedFinish],
+) -> FinishReply:
     namespace = credential.namespace
     worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
     held = held_runs(tx, worker, check_held(worker, ended), namespace=namespace)
@@ -126,14 +126,14 @@ def _finish(  # who says what, and what was made ready for it
         and (asked := _wanted(tx, artifact_store, run.lease, each.result or "", namespace))
     ]
     if wanted:
-        return Answer([], wanted)
+        return FinishReply([], wanted)
     verdicts = [
         verdict
         for each, run in mine
         if (verdict := _judged(tx, worker, each, run, prepared.get(each.run_id), namespace))
     ]
     lost = finish(tx, verdicts, namespace=namespace) if verdicts else []
-    return Answer(lost + [each.run_id for each in ended if each.run_id not in held], [])
+    return FinishReply(lost + [each.run_id for each in ended if each.run_id not in held], [])
 
 
 def _wanted(
@@ -172,7 +172,7 @@ def _judged(  # what was said, what is known, and where
     worker: RemoteWorker,
     said: EndBody,
     run: HeldRun,
-    prepared: Prepared | None,
+    prepared: PreparedFinish | None,
     namespace: str,
 ) -> Verdict | None:
     """As `_verdict`; a run whose definition cannot be read any more fails, and no other."""
@@ -187,7 +187,7 @@ def _verdict(  # what was said, what is known, and where
     worker: RemoteWorker,
     said: EndBody,
     run: HeldRun,
-    prepared: Prepared | None,
+    prepared: PreparedFinish | None,
     namespace: str,
 ) -> Verdict | None:
     spec = spec_at(tx, run.lease.job, run.lease.version, namespace=namespace)
@@ -260,8 +260,8 @@ def _asked(tx: Tx, lease: Lease, namespace: str) -> Lease:
 
 def _prepare(
     loader: ValueLoader, artifact_store: ArtifactStore, lease: Lease, result: str
-) -> Prepared:
+) -> PreparedFinish:
     ready = loader.completed(lease)
     if artifact_store.takes(result) and not lease.is_asked:
         result = artifact_store.put(result, now_ms=lease.claimed_at)
-    return Prepared(ready, result)
+    return PreparedFinish(ready, result)

@@ -25,9 +25,9 @@
 - `request.read(work)` and `request.change(verb, subject, work, answers=...)` run `work(tx)` in a
   thread, in one transaction. A change writes its act and obeys an Idempotency-Key by itself; if the
   verb records an act of its own, give it the `by` that `work` is called with: the act is one.
-- Bodies and answers are structs of `rota.api.documents` (`Body`, `Document`): camelCase, unknown
-  fields refused, defaults left out of nothing. Times are ISO 8601 in UTC.
-- Errors are those of rota.errors; rota.api.problems says which status they are.
+- Bodies and answers are structs of `rota.api.server.documents` (`Body`, `Document`): camelCase,
+  unknown fields refused, defaults left out of nothing. Times are ISO 8601 in UTC.
+- Errors are those of rota.errors; rota.api.server.problems says which status they are.
 - Names in paths go through `named()`, as they may hold a slash that was sent as %2F.
 
 A new file is added to API below; that is all.
@@ -37,48 +37,18 @@ from __future__ import annotations
 
 from litestar.types import ControllerRouterHandler
 
-from rota.api.routes import (
-    audit,
-    backfills,
-    blackouts,
-    breakers,
-    calendars,
-    dead_letters,
-    description,
-    effects,
-    events,
-    files,
-    firings,
-    graphs,
-    health,
-    job_versions,
-    jobs,
-    login,
-    logs,
-    metrics,
-    namespaces,
-    oidc,
-    pages,
-    queues,
-    reference,
-    releases,
-    remote,
-    remote_desk,
-    remote_runs,
-    reruns,
-    run_lists,
-    run_nodes,
-    runs,
-    schedules,
-    search,
-    send,
-    session,
-    statistics,
-    templates,
-    timelines,
-    tokens,
-    workers,
-)
+from rota.api.routes import description, pages, reference
+from rota.api.routes.admission import queues
+from rota.api.routes.events import live, send
+from rota.api.routes.failures import breakers, dead_letters
+from rota.api.routes.graphs import graphs, nodes, timelines
+from rota.api.routes.identity import audit, login, namespaces, oidc, session, tokens
+from rota.api.routes.insight import health, metrics, search, statistics
+from rota.api.routes.jobs import files, jobs, releases, templates, versions
+from rota.api.routes.logs import logs
+from rota.api.routes.runs import effects, lists, reruns, runs
+from rota.api.routes.schedules import backfills, calendars, firings, schedules, windows
+from rota.api.routes.workers import remote, remote_runs, remote_services, workers
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
@@ -94,14 +64,14 @@ API: tuple[ControllerRouterHandler, ...] = (
     *health.ROUTES,
     *session.ROUTES,
     *jobs.ROUTES,
-    *job_versions.ROUTES,
+    *versions.ROUTES,
     *templates.ROUTES,
     *files.ROUTES,
     *runs.ROUTES,
-    *run_lists.ROUTES,
+    *lists.ROUTES,
     *timelines.ROUTES,
     *logs.ROUTES,
-    *events.ROUTES,
+    *live.ROUTES,
     *send.ROUTES,
     *statistics.ROUTES,
     *search.ROUTES,
@@ -110,7 +80,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *releases.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
-    *remote_desk.ROUTES,
+    *remote_services.ROUTES,
     *dead_letters.ROUTES,
     *effects.ROUTES,
     *breakers.ROUTES,
@@ -118,11 +88,11 @@ API: tuple[ControllerRouterHandler, ...] = (
     *tokens.ROUTES,
     *namespaces.ROUTES,
     *reruns.ROUTES,
-    *run_nodes.ROUTES,
+    *nodes.ROUTES,
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
     *calendars.ROUTES,
-    *blackouts.ROUTES,
+    *windows.ROUTES,
 )

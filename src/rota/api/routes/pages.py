@@ -19,9 +19,9 @@ from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
 import rota
-from rota.api.ask import Ask
-from rota.api.gate import ANY_QUERY, needs
-from rota.api.problems import respond
+from rota.api.identity.authorization import ANY_QUERY, needs
+from rota.api.server.problems import respond
+from rota.api.server.request import ApiRequest
 from rota.api.signin import page
 from rota.errors import NotSignedIn, StoreUnavailable
 
@@ -81,13 +81,13 @@ _VIEWED: dict[str, Any] = {
 
 
 @get("/", **_VIEWED)
-def show_start(request: Ask) -> Response[bytes]:
+def show_start(request: ApiRequest) -> Response[bytes]:
     """The page itself."""
     return _page(request)
 
 
 @get("/{place:path}", **_VIEWED)
-def show_place(request: Ask, place: FromPath[Path]) -> Response[bytes]:
+def show_place(request: ApiRequest, place: FromPath[Path]) -> Response[bytes]:
     """A file of the page, or the page, which knows its own addresses."""
     path = str(place).lstrip("/")
     if path == "api" or path.startswith("api/"):
@@ -99,13 +99,13 @@ def show_place(request: Ask, place: FromPath[Path]) -> Response[bytes]:
     return _answer(request, path, kind, kept)
 
 
-def _page(request: Ask) -> Response[bytes]:
+def _page(request: ApiRequest) -> Response[bytes]:
     if "index.html" not in _files():
         return Response(NOT_BUILT.encode(), media_type=PAGE)
     return _answer(request, "index.html", PAGE, {})
 
 
-def _answer(request: Ask, path: str, kind: str, headers: dict[str, str]) -> Response[bytes]:
+def _answer(request: ApiRequest, path: str, kind: str, headers: dict[str, str]) -> Response[bytes]:
     plain, squeezed = _content(path)
     if squeezed is not None and "gzip" in request.headers.get("accept-encoding", ""):
         headers = {**headers, "Content-Encoding": "gzip", "Vary": "Accept-Encoding"}

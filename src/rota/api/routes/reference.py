@@ -6,7 +6,7 @@ from importlib.resources import files
 
 from litestar import Response, get
 
-from rota.api.gate import needs
+from rota.api.identity.authorization import needs
 from rota.api.routes.pages import lead_in
 from rota.errors import NotSignedIn
 

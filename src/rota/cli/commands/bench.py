@@ -34,7 +34,7 @@ def command(*, runs: int, as_json: bool, **flags: Any) -> None:
 
     from rota.app.app import DEFAULT_URL
     from rota.cli.benchmark import measure
-    from rota.cli.served import refuse_server
+    from rota.cli.connect.server_client import refuse_server
     from rota.store.open import file_of
 
     said = settings(flags)
@@ -52,7 +52,7 @@ def command(*, runs: int, as_json: bool, **flags: Any) -> None:
 
 def _print(url: str, figures: Figures, *, as_json: bool) -> None:
     from rota.cli.output import print_json, print_table
-    from rota.cli.serving import shown_url
+    from rota.cli.serve.serving import shown_url
 
     if as_json:
         print_json([{"url": shown_url(url), **figures._asdict()}])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.addresses import address
 from rota.cli.commands.db_logins import grant, logins, revoke
+from rota.cli.connect.store_address import address
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ def check(*, as_json: bool, deep: bool, **flags: Any) -> int:
     Exits with 0 when all is well, 4 when the database cannot be reached, 5 when the schema or a
     setting does not fit, or a page is broken.
     """
-    from rota.cli.clients import refuse_missing_file
+    from rota.cli.connect.store_app import refuse_missing_file
     from rota.cli.output import print_json
     from rota.engine.insight.health import durability
     from rota.rules.insight.integrity import integrity
@@ -184,6 +184,6 @@ def _print_pages(pages: Finding) -> None:
 
 
 def _shown(url: str) -> str:
-    from rota.cli.serving import shown_url
+    from rota.cli.serve.serving import shown_url
 
     return shown_url(url)

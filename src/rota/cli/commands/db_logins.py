@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.addresses import address
+from rota.cli.connect.store_address import address
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:

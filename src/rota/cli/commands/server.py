@@ -33,6 +33,6 @@ ROTA_ADMIN_TOKEN brings a token of your own instead. TERM lets requests under wa
 @click.option("--log-format", metavar="text|json", help="How log lines on stderr look.")
 def command(**flags: Any) -> int:
     """Serve the REST API for a store, which is created or brought up to date."""
-    from rota.cli.web import serve_alone
+    from rota.cli.serve.server import serve_alone
 
     return serve_alone(settings(flags), as_json=flags["as_json"])

@@ -36,6 +36,6 @@ def command(**flags: Any) -> int:
     Opens or creates the store, brings its schema up to date, runs jobs, does the background
     chores and serves the REST API until it is told to stop.
     """
-    from rota.cli.serving import serve
+    from rota.cli.serve.serving import serve
 
     return serve(settings(flags), title="up")

@@ -14,12 +14,12 @@ from types import FrameType
 
 from rota.app import App
 from rota.cli.demo.jobs import app
+from rota.cli.demo.pages_server import PagesAddress, open_in_browser, serving_pages
 from rota.cli.demo.plan import submit_all
 from rota.cli.demo.screen import screen
-from rota.cli.demo.site import Door, open_in_browser, serving_pages
-from rota.cli.demo.watcher import Look, Watcher
+from rota.cli.demo.watcher import DemoLook, Watcher
 from rota.cli.output import Cell, print_table, state_cell
-from rota.cli.serving import SWITCH_INTERVAL_S, shown_url
+from rota.cli.serve.serving import SWITCH_INTERVAL_S, shown_url
 from rota.cli.times import took
 from rota.clock import elapsed_s
 from rota.store.open import file_of
@@ -65,7 +65,7 @@ def _watch(where: list[str], *, once: bool, slots: int | None) -> int:
     return int(bool(surprises))
 
 
-def _is_over(watcher: Watcher, look: Look) -> bool:
+def _is_over(watcher: Watcher, look: DemoLook) -> bool:
     return watcher.is_over(look) or look.at_s > LIMIT_S
 
 
@@ -95,7 +95,7 @@ def _serving(app: App, slots: int) -> Iterator[_Stop]:
         app.close()
 
 
-def _where(app: App, door: Door | None, *, once: bool) -> list[str]:
+def _where(app: App, door: PagesAddress | None, *, once: bool) -> list[str]:
     path = file_of(app.url)
     url = shown_url(app.url)
     lines = [f"store  {path.absolute() if path else url}"]
@@ -133,7 +133,7 @@ def _verdict(*, is_good: bool) -> Cell:
     return Cell("as expected", "green") if is_good else Cell("WRONG", "bold red")
 
 
-def _print_summary(watcher: Watcher, look: Look) -> None:
+def _print_summary(watcher: Watcher, look: DemoLook) -> None:
     rows = [
         (
             example.title,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from rota.cli.demo.watcher import Look, Watcher
-from rota.cli.inert import console
+from rota.cli.demo.watcher import DemoLook, Watcher
 from rota.cli.output import STATE_STYLES, is_fancy
+from rota.cli.safe_text import console
 from rota.cli.times import took
 from rota.model.states import State
 
@@ -21,7 +21,7 @@ SHOWN = (State.QUEUED, State.SCHEDULED, State.RUNNING, State.SUCCESS, State.FAIL
 class Screen(Protocol):
     """Something that shows looks."""
 
-    def show(self, look: Look) -> None: ...
+    def show(self, look: DemoLook) -> None: ...
 
 
 class Lines:
@@ -31,7 +31,7 @@ class Lines:
         self._watcher = watcher
         self._states: dict[State, int] = {}
 
-    def show(self, look: Look) -> None:
+    def show(self, look: DemoLook) -> None:
         if look.states != self._states:
             self._states = look.states
             figures = "  ".join(f"{state} {look.states.get(state, 0):,}" for state in SHOWN)
@@ -49,10 +49,10 @@ class Picture:
         self.live = Live(console=console(), refresh_per_second=8)
         self._watcher = watcher
 
-    def show(self, look: Look) -> None:
+    def show(self, look: DemoLook) -> None:
         self.live.update(self._draw(look))
 
-    def _draw(self, look: Look) -> RenderableType:
+    def _draw(self, look: DemoLook) -> RenderableType:
         from rich.console import Group
         from rich.panel import Panel
         from rich.text import Text
@@ -63,7 +63,7 @@ class Picture:
         spaced = [part for each in parts for part in (each, Text())][:-1]
         return Panel(Group(*spaced), title=title, border_style="cyan")
 
-    def _figures(self, look: Look) -> RenderableType:
+    def _figures(self, look: DemoLook) -> RenderableType:
         from rich.progress_bar import ProgressBar
         from rich.table import Table
         from rich.text import Text
@@ -80,7 +80,7 @@ class Picture:
         table.add_row("states", states)
         return table
 
-    def _examples(self, look: Look) -> RenderableType:
+    def _examples(self, look: DemoLook) -> RenderableType:
         from rich.table import Table
         from rich.text import Text
 

@@ -19,7 +19,7 @@ from rota.store.base import Tx
 EVENTS = 6
 
 
-class Look(NamedTuple):
+class DemoLook(NamedTuple):
     """The demo at one moment."""
 
     at_s: float
@@ -41,12 +41,12 @@ class Watcher:
         self.burst_s: float | None = None
         self._app = app
         self._started_s = started_s
-        self._last: Look | None = None
+        self._last: DemoLook | None = None
         self._known: dict[str, tuple[State, int]] = {}
         self._fired_before = 0
         self._fired_before = app.store.read(self._fired)
 
-    def look(self) -> Look:
+    def look(self) -> DemoLook:
         states, views, fired, live = self._app.store.read(self._read)
         at_s = elapsed_s() - self._started_s
         done = max(0, self.plan.burst - live)
@@ -59,14 +59,14 @@ class Watcher:
             self._compare(at_s, example, view)
         if fired and not (before and before.fired):
             self._tell(at_s, "look_around (every two seconds): fired by its schedule")
-        self._last = Look(at_s, states, views, fired, done, max(0.0, rate))
+        self._last = DemoLook(at_s, states, views, fired, done, max(0.0, rate))
         return self._last
 
-    def is_over(self, look: Look) -> bool:
+    def is_over(self, look: DemoLook) -> bool:
         """Whether all that the plan submitted has ended."""
         return look.burst_done == self.plan.burst and all(v.state in FINAL for v in look.views)
 
-    def surprises(self, look: Look) -> list[str]:
+    def surprises(self, look: DemoLook) -> list[str]:
         """What did not end as the plan says."""
         wrong = [
             f"{example.title}: {view.state}, expected {example.expected}"

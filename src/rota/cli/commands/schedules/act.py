@@ -20,7 +20,7 @@ OTHERS = "Any other option of a schedule, such as jitter=30s."
 @desk_options
 def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:
     """Stop all starts but those by hand until it is resumed; what runs goes on."""
-    from rota.cli.places import by, place
+    from rota.cli.connect.backends import by, place
 
     with place(flags, who=who) as here:
         here.schedules.pause(name, note=note, **by(who))
@@ -33,7 +33,7 @@ def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flag
 @desk_options
 def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Start by time again; `catchup` decides about what was missed."""
-    from rota.cli.places import by, place
+    from rota.cli.connect.backends import by, place
 
     with place(flags, who=who) as here:
         here.schedules.resume(name, **by(who))
@@ -46,7 +46,7 @@ def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 @desk_options
 def unblock(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
     """Go on with a strict schedule although one of its runs has failed."""
-    from rota.cli.places import by, place
+    from rota.cli.connect.backends import by, place
 
     with place(flags, who=who) as here:
         here.schedules.unblock(name, **by(who))
@@ -62,7 +62,7 @@ def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 
     One that the code of an app declares comes back when a worker of that app starts.
     """
-    from rota.cli.places import by, place
+    from rota.cli.connect.backends import by, place
 
     with place(flags, who=who) as here:
         here.schedules.remove(name, **by(who))
@@ -117,9 +117,9 @@ def set_(
     option back to its default.
     """
     from rota.cli.arguments import parse
+    from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
-    from rota.cli.places import by, place
-    from rota.cli.schedule_page import option_values, schedule_document
+    from rota.cli.pages.schedule import option_values, schedule_document
     from rota.cli.schedule_set import asked, present, print_set
 
     options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
@@ -167,8 +167,8 @@ def trigger(
     Each NAME=VALUE replaces one of its arguments. Prints the id of the run.
     """
     from rota.cli.arguments import parse
+    from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
-    from rota.cli.places import by, place
     from rota.cli.times import instant
     from rota.cli.waiting import check_ending, wait_for
     from rota.errors import NotAllowed

@@ -36,8 +36,8 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     says failed or all. Each NAME=VALUE replaces one of the schedule's arguments.
     """
     from rota.cli.arguments import parse
-    from rota.cli.backfills import follow, print_backfill, print_planned
-    from rota.cli.places import by, place
+    from rota.cli.connect.backends import by, place
+    from rota.cli.pages.backfill import follow, print_backfill, print_planned
     from rota.engine.schedules.backfills.span import BackfillRequest
 
     given = parse(words, None, hints={})
@@ -73,10 +73,10 @@ def backfills(
     **flags: Any,
 ) -> None:
     """List backfills and how far they are, the newest first; or cancel one."""
-    from rota.cli.backfills import COLUMNS, backfill_row
-    from rota.cli.documents import document
+    from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.places import by, place
+    from rota.cli.pages.backfill import COLUMNS, backfill_row
+    from rota.cli.pages.documents import document
 
     with place(flags, who=who) as here:
         if cancel is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rota.cli.options import Noun
+from rota.cli.options import NounGroup
 
 EPILOG = """\b
 Examples:
@@ -18,7 +18,7 @@ Examples:
 """
 
 
-@click.group("schedules", cls=Noun, epilog=EPILOG)
+@click.group("schedules", cls=NounGroup, epilog=EPILOG)
 def command() -> None:
     """Show what fires when; preview, pause, start by hand, backfill."""
 

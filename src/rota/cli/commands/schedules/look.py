@@ -30,9 +30,9 @@ schedule as a JSON object such as '{"every": {"months": 1}, "start": "2026-01-31
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List schedules with their next firing and how they went last."""
+    from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.places import now_at, place
-    from rota.cli.schedule_page import COLUMNS, schedule_document, schedule_row
+    from rota.cli.pages.schedule import COLUMNS, schedule_document, schedule_row
 
     with place(flags) as here:
         found = here.schedules.list(
@@ -51,9 +51,9 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @desk_options
 def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
     """Show a schedule: its rule in words, the next firings, what became of the last ones."""
+    from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json
-    from rota.cli.places import now_at, place
-    from rota.cli.schedule_page import page_document, print_page
+    from rota.cli.pages.schedule import page_document, print_page
 
     with place(flags) as here:
         view = here.schedules.show(name)
@@ -90,7 +90,7 @@ def preview(
     **options: str | None,
 ) -> None:
     from rota.cli.output import print_json, print_table
-    from rota.cli.previews import COLUMNS, asked_schedule, coming, firing_document, firing_rows
+    from rota.cli.pages.preview import COLUMNS, asked_schedule, coming, firing_document, firing_rows
     from rota.engine.identity.namespaces import HOME
     from rota.engine.schedules.compiled import seed_of
     from rota.rules.schedules.sentence import describe

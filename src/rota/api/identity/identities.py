@@ -1,0 +1,239 @@
+"""Who asks: a bearer token, or the cookie of a session with its CSRF token.
+
+What the store said of a credential is believed for three seconds, so that a request costs no query
+and a revoked token is refused everywhere within five.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import re
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from litestar.connection import ASGIConnection
+
+from rota.api.identity.credential_lookups import CredentialLookups, Find
+from rota.api.identity.login_throttle import LoginThrottle
+from rota.api.identity.row_scope import HOUSE
+from rota.api.identity.security_events import Kind
+from rota.api.server.edge import SAFE
+from rota.clock import elapsed_s
+from rota.engine.identity.namespaces import HOME
+from rota.engine.identity.sessions import credential_of_session, credential_of_ticket, touch_session
+from rota.engine.identity.tokens import credential_of_token, namespace_of_token, touch
+from rota.engine.runs.find import now_ms
+from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
+from rota.ids import is_id
+from rota.model.identity import Credential
+from rota.notices import emit
+from rota.rules.security.secrets import csrf_of, digest_of
+from rota.store.base import Tx
+
+if TYPE_CHECKING:
+    from rota.api.server.state import ServerState
+
+BELIEVED_S = 3.0
+BAD_S = 10.0
+"""How long nobody is asked again about a credential that is unknown."""
+GOOD_S = 3_600.0
+"""So long after it was good, a credential is not taken for a guess at itself."""
+MOST = 10_000
+USES_S = 60.0
+LONGEST = 512
+CSRF = "x-csrf-token"
+
+_LOCAL = re.compile(r"(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\]):([0-9]{1,5})")
+
+Connection = ASGIConnection[Any, Any, Any, Any]
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class _Known(NamedTuple):
+    credential: Credential
+    until_s: float
+
+
+class Identities:
+    """Finds the credential behind a request."""
+
+    def __init__(self, server_state: ServerState) -> None:
+        self._server_state = server_state
+        self._known: dict[tuple[str, str], _Known] = {}
+        """By kind and digest: a session is no token, and a token no session."""
+        self._used: set[str] = set()
+        self._asking: dict[tuple[str, str], asyncio.Future[_Known | None]] = {}
+        self._bad: dict[tuple[str, str], float] = {}
+        """Until when those that nobody knows need not be looked up again."""
+        self._was_good: dict[str, float] = {}
+        """Until when a digest may be looked up whatever else was tried from its address."""
+        self._lookups = CredentialLookups(server_state)
+        self.patience = LoginThrottle(server_state.options.failures)
+
+    def cookie(self, connection: Connection) -> str:
+        """With TLS browsers keep a cookie of this name to https and this very host.
+
+        They tell servers of one machine apart by nothing, so those that are asked for by a port
+        have names of their own: signing in to one must not sign out of another.
+        """
+        if self._server_state.options.is_secure:
+            return "__Host-rota"
+        asked = _LOCAL.fullmatch(connection.headers.get("host", ""))
+        return f"rota-{asked[1]}" if asked else "rota"
+
+    async def of(self, connection: Connection) -> Credential:
+        """Whose request it is; NotSignedIn if nobody's that is known."""
+        header = connection.headers.get("authorization", "")
+        if header:
+            scheme, _, secret = header.partition(" ")
+            if scheme.lower() != "bearer" or not secret.strip():
+                self._server_state.refusals.count("no-credential")
+                raise NotSignedIn("the Authorization header is not `Bearer` and a token")
+            return await self._known_by(secret.strip(), connection, self._token)
+        secret = connection.cookies.get(self.cookie(connection), "")
+        if not secret:
+            self._server_state.refusals.count("no-credential")
+            raise NotSignedIn("the request brings no credential")
+        credential = await self._known_by(secret, connection, self._session)
+        self._check_csrf(connection, secret)
+        return credential
+
+    def _check_csrf(self, connection: Connection, secret: str) -> None:
+        """Changes must bring the session's own; a page that reads with another's is from before."""
+        sent = connection.headers.get(CSRF)
+        is_own = hmac.compare_digest((sent or "").encode(), csrf_of(secret).encode())
+        if connection.scope.get("method") not in SAFE and not is_own:
+            raise NotPermitted(
+                "a change in a session needs the header X-CSRF-Token, as GET /api/v1/session "
+                "tells it"
+            )
+        if sent is not None and not is_own:
+            raise NotSignedIn("this browser has another session by now than the page that asks")
+
+    def forget(self) -> None:
+        """Ask the store again for each; something was revoked here."""
+        self._known.clear()
+        self._bad.clear()
+
+    def check_patience(self, address: str, secret: str) -> None:
+        """TooMany after too many bad credentials from there that begin as this one does."""
+        if self._was_good.get(digest_of(secret[:LONGEST]), 0.0) < elapsed_s():
+            self.patience.check(address, secret)
+
+    def note_failure(
+        self, address: str, kind: Kind, secret: str = "", namespace: str = HOME
+    ) -> None:
+        """A credential from there was bad; TooMany if too many were."""
+        self._server_state.refusals.count(kind, namespace)
+        self.patience.fail(address, secret)
+        emit("api.denied", address=address)
+
+    async def find_token(self, secret: str) -> Credential | None:
+        """What the token stands for, as the store says it now."""
+        return await self._lookups.find(self._token, digest_of(secret))
+
+    async def find_ticket(self, secret: str) -> Credential | None:
+        """The same for a ticket, which is not used up."""
+        return await self._lookups.find(credential_of_ticket, digest_of(secret))
+
+    async def note_uses(self) -> None:
+        """Now and then, for all together: when tokens were used is worth no write per request."""
+        while True:
+            await asyncio.sleep(USES_S)
+            used, self._used = self._used, set()
+            if not used:
+                continue
+            try:
+                await self._server_state.write(partial(_note, token_ids=used), only=HOUSE)
+            except (StoreUnavailable, TooMany):
+                self._used |= used
+            except Exception as error:  # noqa: BLE001  # the next round may do better
+                emit("service.failed", service="rota-uses", error=error)
+
+    async def _known_by(self, secret: str, connection: Connection, find: Find) -> Credential:
+        digest = digest_of(secret[:LONGEST])
+        known = self._known.get((find.__name__, digest))
+        if known is None or known.until_s < elapsed_s():
+            self.check_patience(address_of(connection), secret)
+            known = await self._ask_once(digest, secret, connection, find)
+        if not known.credential.is_session:
+            self._used.add(known.credential.id)
+        return known.credential
+
+    async def _ask_once(
+        self, digest: str, secret: str, connection: Connection, find: Find
+    ) -> _Known:
+        """Many requests of one client that come at once are one question."""
+        at = find.__name__, digest
+        if self._bad.get(at, 0.0) > elapsed_s():
+            self.note_failure(address_of(connection), "unknown-credential", secret)
+            raise NotSignedIn("the credential is unknown, or it has ended")
+        asking = self._asking.get(at)
+        if asking is None:
+            asking = asyncio.ensure_future(self._ask(digest, find))
+            self._asking[at] = asking
+            asking.add_done_callback(lambda _: self._asking.pop(at, None))
+        known = await asyncio.shield(asking)
+        if known is None:
+            raise await self._unknown(digest, secret, address_of(connection))
+        return known
+
+    async def _ask(self, digest: str, find: Find) -> _Known | None:
+        at = find.__name__, digest
+        found = await self._lookups.find(find, digest)
+        now_s = elapsed_s()
+        if found is None:
+            self._known.pop(at, None)
+            self._was_good.pop(digest, None)
+            remember(self._bad, at, now_s + BAD_S)
+            return None
+        known = _Known(found, now_s + BELIEVED_S)
+        remember(self._known, at, known)
+        remember(self._was_good, digest, now_s + GOOD_S)
+        return known
+
+    async def _unknown(self, digest: str, secret: str, address: str) -> NotSignedIn:
+        """Who has the secret of a token that was good once may know that it is not any more."""
+        whose = await self._lookups.find(namespace_of_token, digest)
+        if whose is None:
+            self.note_failure(address, "unknown-credential", secret)
+            return NotSignedIn("the credential is unknown, or a session that has ended")
+        self.note_failure(address, "ended-credential", secret, whose)
+        return NotSignedIn("the token was revoked or is past its time")
+
+    @staticmethod
+    def _token(tx: Tx, digest: str) -> Credential | None:
+        return credential_of_token(tx, digest)
+
+    def _session(self, tx: Tx, digest: str) -> Credential | None:
+        found = credential_of_session(tx, digest)
+        if found is None:
+            return None
+        credential, is_due = found
+        if is_due:
+            self._server_state.room(HOUSE).write(lambda tx: touch_session(tx, digest))
+            if is_id(credential.id):  # of the token that it was opened with
+                self._used.add(credential.id)
+        return credential
+
+
+def remember(known: dict[K, V], key: K, value: V) -> None:
+    """The newest of them; those that were noted first are forgotten."""
+    known.pop(key, None)
+    if len(known) >= MOST:
+        for old in list(islice(known, MOST // 10)):
+            del known[old]
+    known[key] = value
+
+
+def address_of(connection: Connection) -> str:
+    """Where a request comes from; behind a proxy, as that one says."""
+    client = connection.client
+    return client.host if client else ""
+
+
+def _note(tx: Tx, token_ids: set[str]) -> None:
+    touch(tx, token_ids, used_at=now_ms(tx))

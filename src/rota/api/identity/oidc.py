@@ -1,0 +1,240 @@
+"""The identity provider: where to send people, and who comes back with a code.
+
+Authorization code flow with PKCE, state and nonce. All three are made of one secret that only the
+browser keeps, in a cookie: any server can end what another one began, and nothing is stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from asyncio import Semaphore
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+import msgspec
+
+from rota.api.identity.oidc_options import OidcOptions
+from rota.clock import elapsed_s
+from rota.errors import NotPermitted, NotSignedIn
+from rota.model.identity import PEOPLE, Role
+from rota.rules.security.secrets import digest_of
+from rota.url_text import to_url_text
+
+ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "Ed25519"]
+"""Signatures with public keys only: none that a client secret or nobody could have made."""
+KNOWN_S = 3600.0
+"""How long the addresses and keys of a provider are believed."""
+AGAIN_S = 30.0
+"""A key that is not known makes us look again, no more often than this."""
+LEEWAY_S = 60
+TIMEOUT_S = 10.0
+LONGEST_WHO = 200
+MOST_ASKED = 4
+"""Codes that the provider is asked about at once, however many are brought."""
+
+
+class ProviderDown(Exception):
+    """The identity provider has no answer, or none that makes sense."""
+
+
+class Person(NamedTuple):
+    """Who signed in, and what that allows."""
+
+    who: str
+    roles: tuple[Role, ...]
+
+
+class _Addresses(msgspec.Struct, frozen=True):
+    issuer: str
+    authorization_endpoint: str
+    token_endpoint: str
+    jwks_uri: str
+    token_endpoint_auth_methods_supported: tuple[str, ...] = ("client_secret_basic",)
+
+
+class _Tokens(msgspec.Struct, frozen=True):
+    id_token: str
+
+
+class _Known(NamedTuple):
+    addresses: _Addresses
+    keys: Any
+    since_s: float
+
+
+class Flow(NamedTuple):
+    """One attempt to sign in, from the secret in the cookie of the browser."""
+
+    secret: str
+
+    @property
+    def state(self) -> str:
+        return digest_of(f"oidc state\n{self.secret}")
+
+    @property
+    def nonce(self) -> str:
+        return digest_of(f"oidc nonce\n{self.secret}")
+
+    @property
+    def verifier(self) -> str:
+        return digest_of(f"oidc verifier\n{self.secret}")
+
+    @property
+    def challenge(self) -> str:
+        hashed = hashlib.sha256(self.verifier.encode()).digest()
+        return to_url_text(hashed)
+
+    def is_answered_by(self, state: str) -> bool:
+        return hmac.compare_digest(self.state.encode(), state.encode())
+
+
+class Provider:
+    """Talks to the issuer; blocks, so call it in a thread."""
+
+    def __init__(self, options: OidcOptions) -> None:
+        self.options = options
+        self._known: _Known | None = None
+        self._looking = Lock()
+        self.turns = Semaphore(MOST_ASKED)
+        """For codes: who waits for a turn takes no thread from others."""
+
+    def address_for(self, flow: Flow, redirect: str) -> str:
+        """Where to send a browser that wants to sign in."""
+        query = {
+            "response_type": "code",
+            "client_id": self.options.client_id,
+            "redirect_uri": redirect,
+            "scope": "openid profile email",
+            "state": flow.state,
+            "nonce": flow.nonce,
+            "code_challenge": flow.challenge,
+            "code_challenge_method": "S256",
+        }
+        endpoint = self._look().addresses.authorization_endpoint
+        return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
+
+    def person(self, code: str, flow: Flow, redirect: str) -> Person:
+        """Whose code it is; NotSignedIn if it is not good, NotPermitted without a role."""
+        claims = self._claims(self._exchange(code, flow, redirect), flow)
+        roles = self._roles(claims)
+        if not roles:
+            raise NotPermitted(f"nothing in the claim {self.options.claim!r} gives a role here")
+        return Person(_who(claims), roles)
+
+    def _look(self, *, afresh: bool = False) -> _Known:
+        with self._looking:
+            known = self._known
+            limit_s = AGAIN_S if afresh else KNOWN_S
+            if known is None or elapsed_s() - known.since_s > limit_s:
+                known = self._known = self._discover()
+            return known
+
+    def _discover(self) -> _Known:
+        from joserfc.errors import JoseError  # noqa: PLC0415  # an extra
+        from joserfc.jwk import KeySet  # noqa: PLC0415
+
+        where = f"{self.options.issuer}/.well-known/openid-configuration"
+        addresses = self._read(self._ask("GET", where), _Addresses)
+        if addresses.issuer.rstrip("/") != self.options.issuer:
+            raise ProviderDown(f"{where} speaks for {addresses.issuer!r:.140}")
+        try:
+            keys = KeySet.import_key_set(self._read(self._ask("GET", addresses.jwks_uri), dict))
+        except (JoseError, ValueError, KeyError, TypeError) as error:
+            raise ProviderDown(f"{addresses.jwks_uri} holds no keys: {error}") from error
+        return _Known(addresses, keys, elapsed_s())
+
+    def _exchange(self, code: str, flow: Flow, redirect: str) -> str:
+        addresses = self._look().addresses
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": redirect,
+            "code_verifier": flow.verifier,
+            "client_id": self.options.client_id,
+        }
+        secret = self.options.client_secret
+        auth = None
+        if secret is not None:
+            if "client_secret_basic" in addresses.token_endpoint_auth_methods_supported:
+                auth = (self.options.client_id, secret)
+            else:
+                form["client_secret"] = secret
+        answer: _Tokens = self._read(
+            self._ask("POST", addresses.token_endpoint, form, auth), _Tokens
+        )
+        return answer.id_token
+
+    def _claims(self, text: str, flow: Flow) -> Mapping[str, Any]:
+        from joserfc import jwt  # noqa: PLC0415
+        from joserfc.errors import InvalidKeyIdError, JoseError  # noqa: PLC0415
+
+        try:
+            try:
+                token = jwt.decode(text, self._look().keys, algorithms=ALGORITHMS)
+            except InvalidKeyIdError:  # the provider has new keys
+                token = jwt.decode(text, self._look(afresh=True).keys, algorithms=ALGORITHMS)
+            jwt.JWTClaimsRegistry(
+                leeway=LEEWAY_S,
+                iss={"essential": True, "value": self._look().addresses.issuer},
+                aud={"essential": True, "value": self.options.client_id},
+                sub={"essential": True},
+                exp={"essential": True},
+                iat={"essential": True},
+                nonce={"essential": True, "value": flow.nonce},
+            ).validate(token.claims)
+        except (JoseError, ValueError) as error:
+            raise NotSignedIn(f"the token of the identity provider is not good: {error}") from error
+        claims: dict[str, Any] = token.claims
+        if claims.get("azp", self.options.client_id) != self.options.client_id:
+            raise NotSignedIn("the token of the identity provider was made for somebody else")
+        return claims
+
+    def _roles(self, claims: Mapping[str, Any]) -> tuple[Role, ...]:
+        found: Any = claims
+        for part in self.options.claim.split("."):
+            found = found.get(part) if isinstance(found, Mapping) else None
+        groups = [found] if isinstance(found, str) else found
+        if not isinstance(groups, list):
+            return ()
+        given = {role for group in groups for role in self.options.roles.get(str(group), ())}
+        return tuple(role for role in PEOPLE if role in given)
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        form: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+    ) -> bytes:
+        import httpx2  # noqa: PLC0415  # for those who sign in this way
+
+        try:
+            answer = httpx2.request(
+                method, url, data=form, auth=auth, timeout=TIMEOUT_S, follow_redirects=False
+            )
+        except httpx2.HTTPError as error:
+            raise ProviderDown(f"{url} cannot be reached: {error}") from error
+        if answer.is_client_error and method == "POST":
+            raise NotSignedIn("the identity provider does not accept the code")
+        if not answer.is_success:
+            raise ProviderDown(f"{url} answered {answer.status_code}")
+        return answer.content
+
+    @staticmethod
+    def _read(content: bytes, kind: Any) -> Any:
+        try:
+            return msgspec.json.decode(content, type=kind)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise ProviderDown(f"the identity provider makes no sense: {error}") from error
+
+
+def _who(claims: Mapping[str, Any]) -> str:
+    """With the one name that the issuer never gives to another person."""
+    subject = str(claims["sub"])
+    email = claims.get("email") if claims.get("email_verified") is True else None
+    name = str(email or claims.get("preferred_username") or "")
+    shown = f"{name} (oidc {subject})" if name else f"oidc {subject}"
+    return "".join(each for each in shown if each.isprintable())[:LONGEST_WHO]

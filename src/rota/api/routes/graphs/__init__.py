@@ -1,0 +1,1 @@
+"""Graphs: plans, nodes of their runs, timelines."""

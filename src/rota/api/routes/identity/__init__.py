@@ -1,0 +1,1 @@
+"""Tokens, sessions, sign-in, namespaces, the audit log."""

@@ -1,0 +1,1 @@
+"""Health, metrics, statistics, search and the overview."""

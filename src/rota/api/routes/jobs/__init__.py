@@ -1,0 +1,1 @@
+"""Jobs: definitions, versions, templates, files and releases."""

@@ -1,0 +1,1 @@
+"""What handlers printed and logged."""

@@ -1,0 +1,1 @@
+"""Runs: submit, find, list, cancel, run again, and what their handlers did outside."""

@@ -1,0 +1,110 @@
+"""What clients send about runs, and the short answers to it."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Literal
+
+import msgspec
+
+from rota.api.routes.runs.documents import Status
+from rota.api.server.documents import Body, Document
+from rota.errors import BadInput
+
+
+class SubmitBody(Body):
+    """A run to be made."""
+
+    job_id: str | None = None
+    job: str | None = None
+    """The same as `jobId`; one of them is given."""
+    args: dict[str, Any] = msgspec.field(default_factory=dict)
+    queue: str | None = None
+    priority: int | Literal["high", "medium", "low"] | None = None
+    delay: str | float | None = None
+    """Start after this: `10m`, or seconds."""
+    at: datetime | None = None
+    key: str | None = None
+    """Of the run: within its window the same key is the same run, whoever sends it."""
+    key_window: str | float | None = None
+    expires: str | float | None = None
+    timeout: str | float | None = None
+    retries: int | None = None
+    cache: Literal[False] | None = None
+    """false: run it even if its result is known."""
+
+    @property
+    def name(self) -> str:
+        """Of the job."""
+        name = self.job if self.job_id is None else self.job_id
+        if name is None or (self.job is not None and self.job != name):
+            raise BadInput("jobId: say which job, once")
+        return name
+
+    def options(self) -> dict[str, Any]:
+        """As a submit takes them."""
+        given = {name: getattr(self, name) for name in _OPTIONS}
+        return {name: value for name, value in given.items() if value is not None}
+
+
+_OPTIONS = (
+    "queue", "priority", "delay", "at", "key", "key_window", "expires", "timeout", "retries",
+    "cache",
+)  # fmt: skip
+
+
+class BulkBody(Body):
+    """Many runs at once."""
+
+    runs: list[SubmitBody]
+
+
+class SubmittedDocument(Document):
+    """The run that holds the work now."""
+
+    run_id: str = msgspec.field(name="executionId")
+    status: Literal["queued", "scheduled", "refused"]
+    """refused: the key belongs to this run, which has other arguments."""
+    is_new: bool
+
+
+class BulkDocument(Document):
+    """One answer for each run, in order."""
+
+    runs: list[SubmittedDocument]
+
+
+class RerunBody(Body):
+    """What to do again, and with what."""
+
+    reason: str | None = None
+    args: dict[str, Any] | None = None
+    """Instead of those it had."""
+    from_failed: bool = False
+    """Of a graph: what failed and all after it; the rest is kept."""
+    from_node: str | None = None
+    """Of a graph: this node and all after it."""
+    downstream: bool = True
+    """False: that node alone."""
+    all_nodes: bool = False
+    """Only if it is a graph: all of it."""
+
+
+class ReasonBody(Body):
+    """Why, for the record."""
+
+    reason: str | None = None
+
+
+class CancelBody(ReasonBody):
+    """Why, and how."""
+
+    force: bool = False
+    """A run of a graph ends at once, without its teardowns."""
+
+
+class StateDocument(Document):
+    """Where a run is now."""
+
+    run_id: str = msgspec.field(name="executionId")
+    status: Status

@@ -1,0 +1,1 @@
+"""Schedules: rules, firings, backfills, calendars and maintenance windows."""

@@ -1,0 +1,1 @@
+"""Workers: the registry, and what remote workers ask for."""

@@ -1,0 +1,1 @@
+"""Submitting, reading and waiting for runs, many requests in one transaction."""

@@ -1,0 +1,272 @@
+"""Submits of many requests in one transaction: those that arrive while one is under way are next.
+
+An act, a key and the runs of a request are committed together, so a submit over HTTP costs a share
+of a commit; requests that are refused hurt nobody else in the batch.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import random
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from rota.api.identity.permissions import check_runs
+from rota.api.runs.payload_limits import check_payload
+from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
+from rota.app.new_runs import new_run
+from rota.clock import elapsed_s
+from rota.engine.identity.audit_log import NewAuditEntry, new_act, record_all
+from rota.engine.identity.namespaces import check_room, find_namespace
+from rota.engine.jobs.weights import VersionChoice, choices
+from rota.engine.runs.find import find_all
+from rota.engine.runs.idempotency import KeyedRequest, answer_keys, drop_keys, take_keys
+from rota.engine.runs.submit import submit
+from rota.errors import (
+    NotPermitted,
+    QuotaExceeded,
+    RotaError,
+    UnknownJob,
+)
+from rota.model.identity import Credential, Quotas
+from rota.model.run import NewRun, Submitted
+from rota.model.spec import JobSpec, retry_of
+from rota.rules.jobs.options import submit_options
+from rota.rules.jobs.signature import Signature
+from rota.rules.jobs.stored_signature import recorded_signature
+from rota.rules.jobs.weights import point_of
+from rota.store.base import Tx
+from rota.store.settled import settled_write
+
+if TYPE_CHECKING:
+    from rota.api.server.state import ServerState
+
+ASK_S = 10.0
+"""How long to ask the store whether submits with a broken commit were recorded."""
+FLUSHES = 2
+"""Batches under way at once."""
+MOST_RUNS = 5_000
+"""In one batch, so that a large request does not make small ones wait."""
+QUOTAS_S = 2.0
+"""How long quotas that were read are believed."""
+
+MOST_SIGNATURES = 1_000
+
+_answers = msgspec.json.Decoder(list[Submitted])
+
+
+class _Batch:
+    """What becomes of some calls in one transaction."""
+
+    def __init__(self, calls: Sequence[SubmitCall]) -> None:
+        self.calls = calls
+        self.answers: list[SubmitReply | RotaError | None] = [None] * len(calls)
+        self.drafts: dict[int, list[NewRun]] = {}
+
+    def open_calls(self) -> list[tuple[int, SubmitCall]]:
+        return [(at, call) for at, call in enumerate(self.calls) if self.answers[at] is None]
+
+
+class SubmitBatcher:
+    """Gathers calls on the event loop, carries them out in threads."""
+
+    def __init__(self, server_state: ServerState) -> None:
+        self._server_state = server_state
+        self._waiting: list[tuple[SubmitCall, asyncio.Future[SubmitReply]]] = []
+        self._flying = 0
+        self._signatures: dict[str, tuple[JobSpec, Signature]] = {}
+        self._quotas: dict[str, tuple[Quotas, float]] = {}
+
+    async def submit(self, call: SubmitCall) -> SubmitReply:
+        """All runs of the call, or none; on disk when this returns."""
+        future: asyncio.Future[SubmitReply] = asyncio.get_running_loop().create_future()
+        self._waiting.append((call, future))
+        self._server_state.changed()
+        if self._flying < FLUSHES:
+            self._start()
+        return await future
+
+    def _start(self) -> None:
+        count = runs = 0
+        for call, _ in self._waiting:
+            runs += len(call.wishes)
+            if count and runs > MOST_RUNS:
+                break
+            count += 1
+        batch, self._waiting = self._waiting[:count], self._waiting[count:]
+        if batch:
+            self._flying += 1
+            flight = asyncio.ensure_future(self._fly(batch))
+            flight.add_done_callback(lambda _: None)
+
+    async def _fly(self, batch: list[tuple[SubmitCall, asyncio.Future[SubmitReply]]]) -> None:
+        calls = [call for call, _ in batch]
+        answers: Sequence[SubmitReply | BaseException]
+        try:
+            answers = await self._server_state.call(lambda: self._surely(calls))
+        except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
+            answers = [error] * len(batch)
+        finally:
+            self._flying -= 1
+        for (_, future), answer in zip(batch, answers, strict=True):
+            if future.done():
+                continue
+            if isinstance(answer, BaseException):
+                future.set_exception(answer)
+            else:
+                future.set_result(answer)
+        self._start()
+
+    def _surely(self, calls: Sequence[SubmitCall]) -> Sequence[SubmitReply | RotaError]:
+        """A commit whose end nobody saw is asked for by the ids it would have made."""
+        batch = _Batch(calls)
+        room = self._server_state.room({call.credential.namespace for call in calls})
+        return settled_write(
+            lambda is_repeat: room.write(
+                partial(self._carry_out, batch=batch, is_repeat=is_repeat)
+            ),
+            patience_s=ASK_S,
+        )
+
+    def _carry_out(
+        self, tx: Tx, batch: _Batch, *, is_repeat: bool
+    ) -> Sequence[SubmitReply | RotaError]:
+        batch.answers = [None] * len(batch.calls)
+        self._take_keys(tx, batch)
+        for namespace in sorted({call.credential.namespace for _, call in batch.open_calls()}):
+            self._submit_in(tx, batch, namespace, is_repeat=is_repeat)
+        self._record(tx, batch)
+        return [each or RotaError() for each in batch.answers]
+
+    def _take_keys(self, tx: Tx, batch: _Batch) -> None:
+        keyed = [(at, call.keyed) for at, call in batch.open_calls() if call.keyed is not None]
+        if not keyed:
+            return
+        for (at, _), found in zip(keyed, take_keys(tx, [each for _, each in keyed]), strict=True):
+            if isinstance(found, str):
+                batch.answers[at] = SubmitReply(runs=_answers.decode(found), is_replay=True)
+            elif found is not None:
+                batch.answers[at] = found
+
+    def _submit_in(self, tx: Tx, batch: _Batch, namespace: str, *, is_repeat: bool) -> None:
+        calls = [each for each in batch.open_calls() if each[1].credential.namespace == namespace]
+        names = {wish.job for _, call in calls for wish in call.wishes}
+        known = choices(tx, names, namespace=namespace)
+        quotas = self._quotas_of(tx, namespace)
+        there = self._recorded(tx, batch, namespace) if is_repeat else frozenset()
+        accepted: list[int] = []
+        more = 0
+        for at, call in calls:
+            try:
+                if at not in batch.drafts:
+                    runs = [
+                        self._draft(wish, known, call.credential, quotas) for wish in call.wishes
+                    ]
+                    check_runs(tx, call.credential, runs, known)
+                    self._check_rate(namespace, quotas, len(runs))
+                    batch.drafts[at] = runs
+                fresh = sum(run.id not in there for run in batch.drafts[at])
+                if fresh:
+                    check_room(tx, namespace, more=more + fresh, quotas=quotas)
+            except RotaError as error:
+                batch.answers[at] = error
+            else:
+                more += fresh
+                accepted.append(at)
+        drafts = [run for at in accepted for run in batch.drafts[at]]
+        if not drafts:
+            return
+        done = iter(submit(tx, drafts, namespace=namespace, is_repeat=is_repeat))
+        for at in accepted:
+            batch.answers[at] = SubmitReply(runs=[next(done) for _ in batch.drafts[at]])
+
+    def _recorded(self, tx: Tx, batch: _Batch, namespace: str) -> frozenset[str]:
+        """Runs of a commit that took place after all: they need no room beside themselves."""
+        ids = [run.id for runs in batch.drafts.values() for run in runs]
+        return frozenset(find_all(tx, ids, namespace=namespace))
+
+    def _record(self, tx: Tx, batch: _Batch) -> None:
+        acts: list[NewAuditEntry] = []
+        answered: list[KeyedRequest] = []
+        refused: list[KeyedRequest] = []
+        for call, answer in zip(batch.calls, batch.answers, strict=True):
+            if isinstance(answer, SubmitReply):
+                if answer.is_replay:
+                    continue
+                text = msgspec.json.encode(answer.runs)
+                acts.append(_act(call, answer, text))
+                if call.keyed is not None:
+                    answered.append(msgspec.structs.replace(call.keyed, answer=text.decode()))
+            elif call.keyed is not None:
+                refused.append(call.keyed)
+        if acts:
+            record_all(tx, acts)
+        if answered:
+            answer_keys(tx, answered)
+        if refused:
+            drop_keys(tx, refused)
+
+    def _quotas_of(self, tx: Tx, namespace: str) -> Quotas:
+        known = self._quotas.get(namespace)
+        if known is None or known[1] < elapsed_s():
+            quotas = find_namespace(tx, namespace).quotas
+            known = self._quotas[namespace] = quotas, elapsed_s() + QUOTAS_S
+        return known[0]
+
+    def _check_rate(self, namespace: str, quotas: Quotas, count: int) -> None:
+        if quotas.rate is None:
+            return
+        wait_s = self._server_state.buckets.take(
+            ("submits", namespace), rate=quotas.rate, burst=max(1.0, quotas.rate), cost=count
+        )
+        if wait_s:
+            raise QuotaExceeded(
+                f"namespace {namespace} may submit {quotas.rate:g} runs a second",
+                retry_after_s=wait_s,
+            )
+
+    def _draft(
+        self,
+        wish: SubmitRequest,
+        known: dict[str, VersionChoice],
+        credential: Credential,
+        quotas: Quotas,
+    ) -> NewRun:
+        if wish.job not in known:
+            raise UnknownJob(wish.job)
+        key = wish.options.get("key")
+        version, spec = known[wish.job].at(
+            point_of(f"{wish.job}\n{key}") if key else random.random()
+        )
+        options = submit_options(wish.options, retry=retry_of(spec))
+        queue = options.queue or spec.queue
+        if not credential.reaches(queue):  # before what it takes is told
+            raise NotPermitted(f"the credential does not reach the queue {queue}")
+        args = self._signature(spec).bind((), wish.args)
+        run = new_run(spec, version, args, options)
+        check_payload(f"the arguments of {wish.job} take", args, quotas, self._server_state.options)
+        return run
+
+    def _signature(self, spec: JobSpec) -> Signature:
+        """Made once for each definition: it took more than half of the time of a bulk."""
+        known = self._signatures.get(spec.name)
+        if known is None or known[0] is not spec:
+            if len(self._signatures) >= MOST_SIGNATURES:
+                self._signatures.clear()
+            known = self._signatures[spec.name] = spec, recorded_signature(spec)
+        return known[1]
+
+
+def _act(call: SubmitCall, answer: SubmitReply, text: bytes) -> NewAuditEntry:
+    return new_act(
+        call.by,
+        namespace=call.credential.namespace,
+        verb=call.verb,
+        subject=call.subject,
+        detail={"runs": len(answer.runs), "first": answer.runs[0].id},
+        after_digest=hashlib.sha256(text).hexdigest(),
+    )

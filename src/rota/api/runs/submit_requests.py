@@ -1,0 +1,42 @@
+"""What a request to submit runs asks for, and what it is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rota.engine.identity.audit_log import Actor
+from rota.engine.runs.idempotency import KeyedRequest
+from rota.model.identity import Credential
+from rota.model.run import Submitted
+
+
+class SubmitRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """One run that somebody asks for."""
+
+    job: str
+    args: dict[str, Any]
+    options: dict[str, Any]
+
+
+class SubmitCall(msgspec.Struct, frozen=True, kw_only=True):
+    """All that one request asks for."""
+
+    credential: Credential
+    wishes: Sequence[SubmitRequest]
+    by: Actor
+    keyed: KeyedRequest | None
+    verb: str = "submit"
+
+    @property
+    def subject(self) -> str:
+        return self.wishes[0].job if len(self.wishes) == 1 else f"{len(self.wishes)} runs"
+
+
+class SubmitReply(msgspec.Struct, frozen=True, kw_only=True):
+    """One for each wish; refused ones belong to a key that has other arguments."""
+
+    runs: list[Submitted]
+    is_replay: bool = False

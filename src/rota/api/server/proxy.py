@@ -1,0 +1,56 @@
+"""Behind a proxy: where a request comes from, as the proxy in front says it.
+
+A proxy adds to the end of `X-Forwarded-For` whom it talks to; what stands before is what that one
+said, and may be made up. So the last entry counts that is no proxy of our own.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from rota.api.server.options import ServerOptions
+from rota.rules.security.addresses import Address
+
+
+class ProxyMiddleware:
+    """Wraps the application; the peer itself is a proxy, by the word of who started the server."""
+
+    def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
+        self._app = app
+        self._proxies = tuple(map(ipaddress.ip_network, options.proxies))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        facts: dict[str, Any] = scope  # type: ignore[assignment]  # all protocols alike
+        if facts["type"] in ("http", "websocket"):
+            said = [value for name, value in facts["headers"] if name == b"x-forwarded-for"]
+            address = self._last(b",".join(said).decode("latin-1"))
+            if address is not None:
+                facts["client"] = (str(address), 0)
+        await self._app(scope, receive, send)
+
+    def _last(self, text: str) -> Address | None:
+        """None when there is no address, or what stands there is none."""
+        found: Address | None = None
+        for entry in reversed(text.split(",")):
+            address = _address(entry.strip())
+            if address is None:
+                break
+            found = address
+            if not any(address in network for network in self._proxies):
+                break
+        return found
+
+
+def _address(entry: str) -> Address | None:
+    """Of `1.2.3.4`, `1.2.3.4:567`, `::1`, `[::1]:80`."""
+    if entry.startswith("["):
+        entry = entry[1:].partition("]")[0]
+    elif entry.count(":") == 1:
+        entry = entry.partition(":")[0]
+    try:
+        return ipaddress.ip_address(entry)
+    except ValueError:
+        return None

@@ -1,0 +1,48 @@
+"""Token buckets: how much of something each of many may do, in constant memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+
+from rota.clock import elapsed_s
+
+MOST = 10_000
+"""Who is remembered at once; beyond it those that are full again are forgotten."""
+
+
+class TokenBuckets:
+    """One bucket per key; full ones are worth no memory."""
+
+    def __init__(self, *, clock: Callable[[], float] = elapsed_s) -> None:
+        self._clock = clock
+        self._held: dict[Hashable, tuple[float, float]] = {}
+
+    def take(self, key: Hashable, *, rate: float, burst: float, cost: float = 1.0) -> float:
+        """0 when it may go on; else how many seconds to wait until it may."""
+        now = self._clock()
+        left, then = self._held.get(key, (burst, now))
+        left = min(burst, left + (now - then) * rate)
+        is_good = left >= min(cost, burst)
+        self._held[key] = left - cost if is_good else left, now
+        if len(self._held) > MOST:
+            self._forget(rate, burst, now)
+        return 0.0 if is_good else (min(cost, burst) - left) / rate
+
+    def wait_s(self, key: Hashable, *, rate: float, burst: float) -> float:
+        """How long until one more may be taken; takes nothing."""
+        left, then = self._held.get(key, (burst, 0.0))
+        return max(0.0, (1.0 - left) / rate - (self._clock() - then))
+
+    def clear(self) -> None:
+        """All are full again."""
+        self._held.clear()
+
+    def _forget(self, rate: float, burst: float, now: float) -> None:
+        full = [
+            key for key, (left, then) in self._held.items() if left + (now - then) * rate >= burst
+        ]
+        for key in full:
+            del self._held[key]
+        if len(self._held) > MOST:  # all are busy: those that waited longest
+            for key in sorted(self._held, key=lambda each: self._held[each][1])[: MOST // 10]:
+                del self._held[key]

@@ -1,0 +1,212 @@
+"""What a route is given: a request that knows who asks, and carries out reads and changes.
+
+A change is one transaction with its act in the audit and, if the request brings an
+Idempotency-Key, with its answer: sent again it is answered the same and done no second time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import ClientException, InternalServerException
+
+from rota.api.identity.authorization import WHOLE
+from rota.api.identity.identities import address_of
+from rota.api.identity.row_scope import HOUSE
+from rota.api.server.json_depth import is_deeper
+from rota.api.server.state import ServerState
+from rota.engine.identity.audit_log import Actor, audit_detail_of, await_act, new_act, record_all
+from rota.engine.identity.namespaces import HOME
+from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
+from rota.errors import BadInput, KeyReused
+from rota.model.identity import Credential
+from rota.rules.text.json_keys import check_keys
+from rota.store.base import Tx
+from rota.store.settled import settled_write
+
+T = TypeVar("T")
+
+ASK_S = 10.0
+"""How long to ask the store whether a change with a broken commit was made."""
+KEY_HEADER = "idempotency-key"
+MAX_KEY = 200
+SOON_READ = 64 * 1024
+"""Bytes of a body that are looked through at once, in about three milliseconds."""
+
+
+class ApiRequest(Request[Any, Any, Any]):
+    """A request behind the gate."""
+
+    @property
+    def server_state(self) -> ServerState:
+        server_state: ServerState = self.app.state.server_state
+        return server_state
+
+    @property
+    def credential(self) -> Credential:
+        facts: Mapping[str, Any] = self.scope
+        credential: Credential = facts["credential"]
+        return credential
+
+    @property
+    def namespace(self) -> str:
+        """From the credential and from nowhere else."""
+        return self.credential.namespace
+
+    @property
+    def only(self) -> frozenset[str] | None:
+        """Whose rows it may touch. A route that takes care of namespaces has the whole house."""
+        if self.route_handler.opt.get(WHOLE) and self.namespace == HOME:
+            return HOUSE
+        return frozenset((self.namespace,))
+
+    @property
+    def request_id(self) -> str:
+        facts: Mapping[str, Any] = self.scope
+        return str(facts["request_id"])
+
+    def by(self, why: str = "") -> Actor:
+        """Who asks, for the record; one act for each request."""
+        return Actor(
+            act_id=self.request_id,
+            who=self.credential.who,
+            why=why,
+            address=address_of(self),
+            request_id=self.request_id,
+        )
+
+    def add_header(self, name: str, value: str) -> None:
+        """One more on the answer."""
+        facts: dict[str, Any] = self.scope  # type: ignore[assignment]
+        facts["answer_headers"].append((name.lower().encode(), value.encode("latin-1")))
+
+    async def read(self, work: Callable[[Tx], T]) -> T:
+        """Look at the namespace of who asks."""
+        return await self.server_state.read(work, only=self.only)
+
+    async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
+        self,
+        verb: str,
+        subject: str,
+        work: Callable[[Tx, Actor], T],
+        *,
+        answers: type[T],
+        before: Callable[[Tx], object] | None = None,
+        detail: Mapping[str, Any] | None = None,
+        why: str = "",
+    ) -> T:
+        """Do it once, with its act; `before` tells what it changes, for the digest."""
+        by = self.by(why)
+        keyed = await self.keyed()
+
+        def carry_out(tx: Tx) -> tuple[T | None, str]:
+            found = take_keys(tx, [keyed])[0] if keyed else None
+            if isinstance(found, KeyReused):
+                raise found
+            if found is not None:
+                return None, found
+            old = None if before is None else digest(msgspec.json.encode(before(tx)))
+            await_act(tx, by)
+            answer = work(tx, by)
+            text = msgspec.json.encode(answer)
+            act = new_act(
+                by,
+                namespace=self.namespace,
+                verb=verb,
+                subject=subject,
+                detail={**audit_detail_of(tx, by), **(detail or {})},
+                before_digest=old,
+                after_digest=digest(text),
+            )
+            record_all(tx, [act])
+            if keyed:
+                answer_keys(tx, [msgspec.structs.replace(keyed, answer=text.decode())])
+            return answer, ""
+
+        self.server_state.changed()
+        answer, replayed = await self.server_state.call(
+            lambda: self._surely(carry_out, is_keyed=bool(keyed))
+        )
+        if answer is not None:
+            return answer
+        self.add_header("Idempotency-Replayed", "true")
+        return msgspec.json.decode(replayed, type=answers)
+
+    async def keyed(self) -> KeyedRequest | None:
+        """The claim on the key that the request brings, if it brings one; for who asks alone."""
+        key = self.headers.get(KEY_HEADER)
+        if key is None:
+            return None
+        if not key.isprintable() or not 0 < len(key) <= MAX_KEY:
+            raise BadInput(f"an Idempotency-Key has 1 to {MAX_KEY} printable characters")
+        own = self.credential
+        # Not its id, so that a request can be repeated after its token was rotated.
+        whose = f"{own.who} {sorted(own.roles)} {own.queues and sorted(own.queues)}"
+        query = self.scope["query_string"].decode("latin-1")
+        facts = f"{whose}\n{self.method} {self.scope['path']}?{query}\n"
+        body = digest(facts.encode() + await self.body())
+        return KeyedRequest(namespace=self.namespace, key=key, digest=body)
+
+    async def body(self) -> bytes:
+        """All of it, in time."""
+        try:
+            async with asyncio.timeout(self.server_state.options.body_s):
+                body = await super().body()
+        except InternalServerException:
+            raise ClientException("the request was cut off") from None
+        except TimeoutError:
+            raise ClientException(
+                "the body did not arrive in time", status_code=408, headers={"Connection": "close"}
+            ) from None
+        return body
+
+    async def json(self) -> Any:
+        """Decoded once, strictly, as what the route wants; unknown fields are named."""
+        if self.content_type[0] != "application/json":
+            raise ClientException(
+                f"the body is {self.content_type[0]!r:.64}, not application/json", status_code=415
+            )
+        body = await self.body()
+        limit = self.server_state.options.json_depth
+        if len(body) <= SOON_READ:
+            check_json(body, limit)
+        else:  # the event loop has others to serve meanwhile
+            await self.server_state.call(lambda: check_json(body, limit))
+        field = self.route_handler.parsed_data_field
+        try:
+            return _decoder(field.annotation if field else Any).decode(body)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise BadInput(f"the body: {error}") from error
+
+    def _surely(self, work: Callable[[Tx], T], *, is_keyed: bool) -> T:
+        """With a key, an unknown commit is asked about: the same again finds what was done."""
+        write = self.server_state.room(self.only).write
+        if not is_keyed:
+            return write(work)
+        return settled_write(lambda _: write(work), patience_s=ASK_S)
+
+
+def check_json(body: bytes, depth: int) -> None:
+    """BadInput for what is nested deeper, or says one thing twice."""
+    if is_deeper(body, depth):
+        raise BadInput(f"the JSON is nested more than {depth} levels deep")
+    try:
+        check_keys(body)
+    except BadInput as error:
+        raise BadInput(f"the body: {error}") from error
+
+
+def digest(text: bytes) -> str:
+    """Of what was there, or of what was asked."""
+    return hashlib.sha256(text).hexdigest()
+
+
+@lru_cache(maxsize=512)
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)

@@ -1,0 +1,99 @@
+"""`rota queues`: how deep they are; pause and resume."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from rota.cli.options import NounGroup, desk_options
+
+EPILOG = """\b
+Examples:
+  rota queues
+  rota queues pause mail --note "provider is down"
+  rota queues resume mail
+
+In a paused queue nothing new is started; what runs goes on, and submits are accepted.
+"""
+COLUMNS = ("name", "queued", "running", "scheduled", "held", "oldest", "paused", "note")
+
+
+@click.group("queues", cls=NounGroup, epilog=EPILOG)
+def command() -> None:
+    """List queues with their depth; pause or resume one."""
+
+
+@command.command("list")
+@desk_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List all queues that hold runs or were ever paused."""
+    from rota.cli.connect.run_backends import desk
+    from rota.cli.output import Cell, print_json, print_table
+    from rota.cli.pages.documents import document
+    from rota.cli.times import coarse
+
+    with desk(flags) as here:
+        found = here.queues()
+    if as_json:
+        print_json(map(document, found))
+        return
+    rows = [
+        (
+            queue.name,
+            _counted(queue.queued),
+            str(queue.running),
+            _counted(queue.scheduled),
+            str(queue.held),
+            "" if queue.oldest_ms is None else coarse(queue.oldest_ms),
+            Cell("paused", "yellow") if queue.is_paused else "",
+            queue.note or "",
+        )
+        for queue in found
+    ]
+    print_table(COLUMNS, rows, empty="all queues are empty")
+
+
+def _counted(runs: int) -> str:
+    """Deep queues are counted up to a limit."""
+    from rota.engine.admission.queues import COUNTED
+
+    return f"{runs}+" if runs >= COUNTED else str(runs)
+
+
+@command.command("pause")
+@click.argument("name")
+@click.option("--note", help="Why, for those who wonder.")
+@desk_options
+def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
+    """Start nothing new from this queue until it is resumed."""
+    from rota.cli.connect.run_backends import desk
+    from rota.rules.text.names import check_name
+
+    check_name("queue", name)
+    with desk(flags) as here:
+        here.pause_queue(name, note)
+    _print_change(name, is_paused=True, as_json=as_json)
+
+
+@command.command("resume")
+@click.argument("name")
+@desk_options
+def resume(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Start runs of this queue again, in the old order."""
+    from rota.cli.connect.run_backends import desk
+    from rota.rules.text.names import check_name
+
+    check_name("queue", name)
+    with desk(flags) as here:
+        here.resume_queue(name)
+    _print_change(name, is_paused=False, as_json=as_json)
+
+
+def _print_change(name: str, *, is_paused: bool, as_json: bool) -> None:
+    from rota.cli.output import print_json
+
+    if as_json:
+        print_json([{"name": name, "is_paused": is_paused}])
+    else:
+        print(f"queue {name} is {'paused' if is_paused else 'open'}")

@@ -1,0 +1,208 @@
+"""`rota dead`: runs that failed for good, in groups of the same cause; redrive or discard them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import NounGroup, desk_options
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.engine.failures.dead_letters import LetterGroup, LetterView
+
+EPILOG = """\b
+Examples:
+  rota dead                                    groups of the same cause
+  rota dead list --job charge
+  rota dead show 3f0c9d2a71be                  with attempts and traceback
+  rota dead redrive ID --args '{"order": 14}'  with other arguments
+  rota dead redrive --group 9b1f4c0d2e7a --rate 10/s
+  rota dead discard --group 9b1f4c0d2e7a --reason "sold out anyway"
+
+A letter is redriven once, whoever asks: as a new run, linked to the old. `rota acts` says who did
+what. An ID may be shortened to its last (or first) 8 characters or more.
+"""
+GROUP_COLUMNS = ("group", "job", "open", "first", "last", "versions", "error")
+LETTER_COLUMNS = ("id", "job", "version", "died", "group", "state", "error")
+STATES = ("open", "redriven", "discarded", "all")
+SHORT_ID = 12
+
+
+class Dead(NounGroup):
+    """`rota dead` is `rota dead groups`."""
+
+    default = "groups"
+
+
+@click.group("dead", cls=Dead, epilog=EPILOG)
+def command() -> None:
+    """Show runs that failed for good; redrive or discard them."""
+
+
+@command.command("groups")
+@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option("--all", "acted", is_flag=True, help="Also groups in which nothing is open.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@desk_options
+def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: Any) -> None:
+    """List the causes, those with most open letters first."""
+    from rota.cli.connect.dead_letter_backends import letter_desk
+    from rota.cli.output import print_json, print_table
+    from rota.cli.pages.documents import document
+
+    with letter_desk(flags) as here:
+        found = here.letters.groups(job=job, acted=acted, limit=limit)
+        now = here.now()
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(GROUP_COLUMNS, [_group_row(each, now) for each in found], empty="no letters")
+
+
+@command.command("list")
+@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option("--fingerprint", metavar="GROUP", help="Only letters of this group.")
+@click.option("--state", type=click.Choice(STATES), default="open", show_default=True)
+@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@desk_options
+def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -> None:
+    """List letters one by one, those of the newest runs first."""
+    from rota.cli.connect.dead_letter_backends import letter_desk
+    from rota.cli.output import print_json, print_table
+    from rota.cli.pages.documents import document
+
+    with letter_desk(flags) as here:
+        found = here.letters.letters(
+            job=flags["job"],
+            group=fingerprint,
+            state=None if state == "all" else state,  # type: ignore[arg-type]  # click has checked
+            before=here.find(flags["before"]) if flags["before"] else None,
+            limit=flags["limit"],
+        )
+        now = here.now()
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(LETTER_COLUMNS, [_letter_row(each, now) for each in found], empty="no letters")
+
+
+@command.command("show")
+@click.argument("run_id", metavar="ID")
+@desk_options
+def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """Show a letter with its run, the failed attempts and their tracebacks."""
+    from rota.cli.connect.dead_letter_backends import letter_desk
+    from rota.cli.dead_letter_choice import print_letter
+    from rota.cli.output import print_json
+    from rota.cli.pages.documents import document, run_document
+    from rota.cli.pages.run import print_page
+
+    with letter_desk(flags) as here:
+        run = here.run(here.find(run_id))
+        letter = here.letters.show(run.id)
+        view, attempts, tally = run.show(), run.attempts(), run.tally()
+        now = here.now()
+    if as_json:
+        print_json([{**document(letter), "run": run_document(view, attempts, tally=tally)}])
+        return
+    print_letter(letter, now)
+    print()
+    print_page(view, attempts, now, tally=tally)
+
+
+@command.command("redrive")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1)
+@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.option("--rate", metavar="RATE", help="Start so many in a time, such as 10/s or 90/m.")
+@click.option("--args", "args", metavar="OBJECT", help="Other arguments, as one JSON object.")
+@click.option("--reason", default="", help="Why, for the record.")
+@click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
+@click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+@desk_options
+def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
+    """Run letters again as new runs, each at most once; prints old and new ids."""
+    from rota.cli.connect.dead_letter_backends import read_args
+    from rota.cli.dead_letter_choice import agreed, check_used, chosen, progressing
+    from rota.cli.output import print_json
+
+    asked = {
+        "group": flags["group"],
+        "args": read_args(flags["args"]),
+        "rate": flags["rate"],
+        "who": flags["who"],
+        "why": flags["reason"],
+    }
+    with chosen(run_ids, flags) as (here, ids, count):
+        agreed("redrive", count, group=flags["group"], is_sure=yes or as_json)
+        with progressing(count) as told:
+            done = here.redrive(ids, asked, told)
+    if as_json:
+        from msgspec import to_builtins
+
+        print_json(to_builtins(each) for each in done)
+    else:
+        for each in done:
+            said = "redriven as" if each.is_new else "was redriven as"
+            print(f"{each.run_id}  {said} {each.rerun_id}")
+    check_used(done, asked["args"])
+
+
+@command.command("discard")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1)
+@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.option("--reason", default="", help="Why, for the record.")
+@click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
+@click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
+@desk_options
+def discard(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
+    """Close letters that nobody will redrive; their runs stay until retention."""
+    from rota.cli.dead_letter_choice import agreed, chosen, progressing
+    from rota.cli.output import print_json
+
+    asked = {"group": flags["group"], "who": flags["who"], "why": flags["reason"]}
+    with chosen(run_ids, flags) as (here, ids, count):
+        agreed("discard", count, group=flags["group"], is_sure=yes or as_json)
+        with progressing(count) as told:
+            gone = here.discard(ids, asked, told)
+    if as_json:
+        print_json([{"discarded": gone}])
+    else:
+        print(f"{gone} discarded")
+
+
+def _group_row(group: LetterGroup, now: int) -> Row:
+    from rota.cli.output import Cell
+    from rota.cli.times import ago
+
+    return (
+        Cell(group.fingerprint, "bold"),
+        group.job,
+        str(group.open),
+        ago(group.first_at, now),
+        ago(group.last_at, now),
+        ", ".join(map(str, group.versions)),
+        _error(group),
+    )
+
+
+def _letter_row(letter: LetterView, now: int) -> Row:
+    from rota.cli.output import Cell, is_fancy
+    from rota.cli.times import ago
+
+    return (
+        Cell(letter.run_id[-SHORT_ID:] if is_fancy() else letter.run_id, "bold"),
+        letter.job,
+        str(letter.version),
+        ago(letter.died_at, now),
+        letter.fingerprint,
+        letter.state,
+        _error(letter),
+    )
+
+
+def _error(of: LetterGroup | LetterView) -> str:
+    said = f"{of.error_type}: {of.message}" if of.error_type else of.message
+    return said.partition("\n")[0][:80]

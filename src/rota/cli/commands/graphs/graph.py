@@ -1,0 +1,205 @@
+"""`rota graph`: graphs drawn and checked, from a file or an app; and runs of graphs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import desk_options
+
+if TYPE_CHECKING:
+    from rota.rules.graphs import Plan
+
+EPILOG = """\b
+Examples:
+  rota graph show flow.yaml
+  rota graph show shop.py:nightly
+  rota graph show shop:nightly --format svg > nightly.svg
+  rota graph schema > graph.schema.json
+  rota graph nodes RUN                    where the nodes of a run stand
+  rota graph pause RUN; rota graph resume RUN
+  rota graph mark RUN load skipped --why "no data today"
+  rota graph rerun RUN                    from what failed
+  rota graph rerun RUN --from load
+
+A graph that makes no sense is refused, with the node and what to do.
+"""
+FORMATS = ("text", "mermaid", "dot", "svg")
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+@click.group("graph", epilog=EPILOG)
+def command() -> None:
+    """Draw a graph of a file or an app; see runs of graphs, and step in."""
+
+
+@command.command("show")
+@click.argument("source", metavar="FILE|APP:GRAPH")
+@click.argument("name", required=False)
+@click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="What to print.")
+@click.option(
+    "--groups/--no-groups",
+    "is_open",
+    default=None,
+    help="Open all groups or draw each as one box; else the number of nodes decides.",
+)
+def show(*, source: str, name: str | None, form: str, is_open: bool | None) -> None:
+    """Draw a graph: nodes, what they wait for, what is special about them.
+
+    NAME chooses one of several graphs.
+    """
+    from rota.rules.graphs.drawing import FORMATS as DRAWINGS
+    from rota.rules.graphs.drawing import picture
+
+    plan = _of_file(source, name) if source.endswith(SUFFIXES) else _of_app(source, name)
+    close = None if is_open is None else not is_open
+    click.echo(DRAWINGS[form](picture(plan, close=close)), nl=False)
+
+
+@command.command("schema")
+def schema() -> None:
+    """Print the JSON Schema of a graph in a file."""
+    import json
+
+    from rota.rules.graphs.options import graph_schema
+
+    click.echo(json.dumps(graph_schema(), indent=2))
+
+
+@command.command("nodes")
+@click.argument("run_id", metavar="RUN")
+@desk_options
+def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
+    """List the nodes of a run: their states, runs and reasons."""
+    from rota.cli.connect.backends import place, run_at
+    from rota.cli.output import print_json
+    from rota.cli.pages.nodes import node_document, print_nodes
+
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        found, progress = run.nodes(), run.progress()
+    if as_json:
+        print_json(node_document(node) for node in found)
+    else:
+        print_nodes(found, progress)
+
+
+@command.command("pause")
+@click.argument("run_id", metavar="RUN")
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@desk_options
+def pause(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
+    """Let no other node of a run start; those that run may end."""
+    from rota.cli.connect.backends import place, run_at
+
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        run.pause(why)
+    _tell(f"run {run.id} is paused", {"id": run.id, "paused": True}, as_json=as_json)
+
+
+@command.command("resume")
+@click.argument("run_id", metavar="RUN")
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@desk_options
+def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
+    """Go on with a run that was paused."""
+    from rota.cli.connect.backends import place, run_at
+
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        run.resume(why)
+    _tell(f"run {run.id} goes on", {"id": run.id, "paused": False}, as_json=as_json)
+
+
+@command.command("mark")
+@click.argument("run_id", metavar="RUN")
+@click.argument("node")
+@click.argument("ending", type=click.Choice(("success", "failed", "skipped")))
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@desk_options
+def mark(*, run_id: str, node: str, ending: str, why: str, as_json: bool, **flags: Any) -> None:
+    """Say how a node ends that has not: what it does is stopped. Again: without waiting for it."""
+    from rota.cli.connect.backends import place, run_at
+
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        run.mark(node, ending, why)
+    facts = {"id": run.id, "node": node, "state": ending}
+    _tell(f"node {node} ends as {ending}", facts, as_json=as_json)
+
+
+@command.command("rerun")
+@click.argument("run_id", metavar="RUN")
+@click.option("--from", "first", metavar="NODE", help="This node and all after it.")
+@click.option("--only", metavar="NODE", help="This node alone.")
+@click.option("--all", "whole", is_flag=True, help="All nodes.")
+@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@desk_options
+def rerun(
+    *,
+    run_id: str,
+    first: str | None,
+    only: str | None,
+    whole: bool,
+    why: str,
+    as_json: bool,
+    **flags: Any,
+) -> None:
+    """Run an ended graph again, from what failed; what need not be redone is kept."""
+    from rota.cli.connect.backends import place, run_at
+    from rota.engine.graphs.control import Part
+    from rota.errors import BadOption
+
+    if sum(bool(each) for each in (first, only, whole)) > 1:
+        raise BadOption("give one of --from, --only and --all")
+    part: Part = "from" if first else "only" if only else "all" if whole else "failed"
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        fresh = run.rerun_nodes(part, first or only, why=why)
+    _tell(fresh.id, {"id": fresh.id, "rerun_of": run.id}, as_json=as_json)
+
+
+def _tell(text: str, facts: dict[str, Any], *, as_json: bool) -> None:
+    from rota.cli.output import print_json
+
+    if as_json:
+        print_json([facts])
+    else:
+        click.echo(text)
+
+
+def _of_file(path: str, name: str | None) -> Plan:
+    from rota.app.files import read_file
+    from rota.rules.graphs import plan_graph
+    from rota.rules.jobs.files.graphs import read_graphs
+
+    graphs = read_graphs(read_file(path), path)
+    chosen = _choose(path, name, list(graphs))
+    return plan_graph(graphs[chosen], graphs=graphs)
+
+
+def _of_app(source: str, name: str | None) -> Plan:
+    from rota.cli.loading import find_app
+
+    place, _, after_colon = source.partition(":")
+    app = find_app(place, folders=(Path.cwd(),))
+    chosen = _choose(place, after_colon or name, list(app.graphs))
+    return app.graphs[chosen].plan
+
+
+def _choose(place: str, name: str | None, known: list[str]) -> str:
+    from rota.errors import BadGraph
+    from rota.rules.text.checks import hint
+
+    if not known:
+        raise BadGraph(f"{place} holds no graph")
+    if name is None and len(known) == 1:
+        return known[0]
+    if name is None:
+        raise BadGraph(f"{place} holds several graphs; name one of {', '.join(sorted(known))}")
+    if name not in known:
+        raise BadGraph(f"{place} holds no graph named {name!r:.64}.{hint(name, known)}")
+    return name

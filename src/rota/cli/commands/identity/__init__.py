@@ -1,0 +1,1 @@
+"""Commands about tokens, namespaces and the audit log."""

@@ -1,0 +1,142 @@
+"""`rota audit`: every change with who, from where, in which order; and proof that it is whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import NounGroup, desk_options
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.engine.identity.audit_log import AuditEntry
+
+EPILOG = """\b
+Examples:
+  rota audit --who token:ci --limit 5
+  rota audit --subject daily-report --json
+  rota audit --text token                 all that was done with tokens
+  rota audit verify
+  rota audit verify --head 5f0c...        the chain still holds what was noted then
+  rota audit verify --anchors anchors     and all that workers noted outside
+  rota audit anchor >> anchors            note where it ends now
+
+Each act has its place in a chain of hashes, given within a few seconds. Who can change the
+database can make a new chain, but not change what was noted elsewhere: with `anchor` in [audit]
+of rota.toml workers do that once a minute.
+"""
+COLUMNS = ("seq", "when", "who", "from", "verb", "subject", "why")
+
+
+@click.group("audit", cls=NounGroup, epilog=EPILOG)
+def command() -> None:
+    """List all changes of a namespace, and verify that none was altered or removed."""
+
+
+@command.command("list")
+@click.option("--verb", metavar="VERB", help="Only these, such as `cancel run`.")
+@click.option("--who", metavar="NAME", help="Only what this one did.")
+@click.option("--subject", metavar="TEXT", help="Only about this: a job, a run, a token.")
+@click.option("--text", metavar="TEXT", help="Only with this in who, verb, subject or details.")
+@click.option("--before", metavar="ID", help="The page after the one that ended with this act.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
+@desk_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List changes, the newest first."""
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.output import print_json, print_table
+    from rota.cli.pages.documents import iso
+    from rota.errors import BadInput
+    from rota.ids import is_id
+
+    if flags["before"] and not is_id(flags["before"]):
+        raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
+    wanted = {name: flags[name] for name in ("verb", "who", "subject", "text", "before", "limit")}
+    with place(flags) as here:
+        found, now = here.audit.list(**wanted), now_at(here)
+    if as_json:
+        from msgspec import to_builtins
+
+        print_json({**to_builtins(act), "at": iso(act.at)} for act in found)
+    else:
+        print_table(COLUMNS, [_row(act, now) for act in found], empty="nobody did anything")
+
+
+@command.command("verify")
+@click.option("--head", metavar="HASH", help="A hash that was noted earlier and must be there.")
+@click.option(
+    "--anchors", metavar="FILE", help="Lines of a sink, all of which must fit; - reads stdin."
+)
+@click.option(
+    "--key-file", metavar="FILE", help="What anchors are signed with; else as settings say."
+)
+@desk_options
+def verify(
+    *, as_json: bool, head: str | None, anchors: str | None, key_file: str | None, **flags: Any
+) -> int:
+    """Walk along the chain; ends with 1 and names the place if it does not hold."""
+    from msgspec import to_builtins
+
+    from rota.cli.anchors import read_file
+    from rota.cli.connect.backends import place
+    from rota.cli.output import print_json
+
+    with place(flags) as here:
+        noted = read_file(anchors, flags, key_file, here.namespace) if anchors else []
+        found = here.audit.verify(head, anchors=noted)
+    if as_json:
+        print_json([to_builtins(found)])
+    elif found.is_good:
+        also = f"; {found.anchors} anchors fit" if anchors else ""
+        also += f"; {found.says}" if found.says else ""
+        print(f"good: {found.acts} acts, the last is {found.seq} with the hash {found.hash}{also}")
+    else:
+        print(f"NOT good: {found.says}; {found.acts} acts before it are good")
+    return 0 if found.is_good else 1
+
+
+@command.command("anchor")
+@click.option("--key-file", metavar="FILE", help="Sign with what is in it; else as settings say.")
+@click.option(
+    "--keep",
+    metavar="TIME",
+    help="How long workers keep acts, if not 90d: `Retention(acts_ms=...)` of your code.",
+)
+@desk_options
+def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: Any) -> int:
+    """Print the end of the chain as a line for `verify --anchors`, to be kept elsewhere.
+
+    Workers do it by themselves with `anchor` in the section [audit] of rota.toml.
+    """
+    from rota.cli.anchors import keep_ms_of, kept_until, key_of
+    from rota.cli.connect.backends import now_at, place
+    from rota.model.anchor import Anchor
+    from rota.rules.security.anchors import write_anchor
+
+    del as_json  # it is JSON anyway
+    key, keep_ms = key_of(flags, key_file), keep_ms_of(keep)
+    with place(flags) as here:
+        found, now = here.audit.verify(), now_at(here)
+        namespace = here.namespace
+        until = kept_until(here.audit, found, keep_ms)
+    if not found.is_good:
+        click.echo(f"NOT good: {found.says}; nothing to anchor", err=True)
+        return 1
+    noted = Anchor(namespace=namespace, seq=found.seq, hash=found.hash, at=now, kept_until=until)
+    click.echo(write_anchor(noted, key))
+    return 0
+
+
+def _row(act: AuditEntry, now: int) -> Row:
+    from rota.cli.times import ago
+
+    return (
+        "" if act.seq is None else str(act.seq),
+        ago(act.at, now),
+        act.who,
+        act.address or "",
+        act.verb,
+        act.subject if act.name is None else f"{act.name} ({act.subject})",
+        str(act.detail.get("why", "")),
+    )

@@ -1,0 +1,147 @@
+"""`rota tokens`: who may talk to the server."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import NounGroup, desk_options, who_option
+
+if TYPE_CHECKING:
+    from rota.cli.output import Row
+    from rota.model.identity import TokenView
+
+EPILOG = """\b
+Examples:
+  rota tokens create ci --role operator --queue mail --expires 90d
+  rota tokens create deploy --role author --role exec
+  rota tokens create farm --role worker --queue images
+  rota tokens
+  rota tokens rotate 9f3c02ab77d1 --overlap 1d
+  rota tokens revoke 9f3c02ab77d1
+
+Roles: viewer looks; operator also submits, cancels, reruns and pauses; author also defines jobs and
+schedules; admin also gives out tokens. Jobs that run programs need the role exec as well; the role
+audit lets a viewer read the audit. worker stands alone: it carries out runs of the queues it names,
+for `rota worker --server`.
+
+The secret is printed once, on stdout; the store keeps its digest. A revoked token is refused by
+all servers within five seconds, and sessions that were opened with it end.
+"""
+PAST = 1000
+"""So many of the newest tokens can be meant by a short id."""
+COLUMNS = ("id", "name", "begins", "roles", "queues", "used", "expires", "state")
+
+
+@click.group("tokens", cls=NounGroup, epilog=EPILOG)
+def command() -> None:
+    """List, create, rotate and revoke the tokens of a namespace."""
+
+
+@command.command("create")
+@click.argument("name")
+@click.option("--role", "roles", multiple=True, metavar="ROLE", help="May be given several times.")
+@click.option("--queue", "queues", multiple=True, metavar="NAME", help="Only these; else all.")
+@click.option("--expires", metavar="TIME", help="Good for so long, such as 90d; else for ever.")
+@who_option
+@desk_options
+def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
+    """Give out a token called NAME and print its secret, which is shown this once only."""
+    from rota.cli.connect.backends import by, place
+    from rota.cli.output import print_json
+    from rota.cli.pages.documents import document
+
+    asked: dict[str, Any] = {
+        "roles": flags["roles"] or ("viewer",),
+        "queues": flags["queues"] or None,
+    }
+    with place(flags, who=who) as here:
+        view, secret = here.tokens.create(name, expires=flags["expires"], **asked, **by(who))
+    if as_json:
+        print_json([{**document(view), "token": secret}])
+    else:
+        print(secret)
+
+
+@command.command("list")
+@click.option("--all", "past", is_flag=True, help="Also those that are revoked or have expired.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@desk_options
+def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
+    """List the tokens of a namespace, the newest first."""
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.output import print_json, print_table
+    from rota.cli.pages.documents import document
+
+    with place(flags) as here:
+        found, now = here.tokens.list(past=past, limit=limit), now_at(here)
+    if as_json:
+        print_json(map(document, found))
+    else:
+        print_table(COLUMNS, [_row(each, now) for each in found], empty="there are no tokens")
+
+
+@command.command("rotate")
+@click.argument("token")
+@click.option(
+    "--overlap", metavar="TIME", default="1h", show_default=True, help="The old one stays good."
+)
+@click.option("--expires", metavar="TIME", help="Good for so long; as long as the old, if unsaid.")
+@who_option
+@desk_options
+def rotate(
+    *, token: str, overlap: str, expires: str | None, as_json: bool, who: str | None, **flags: Any
+) -> None:
+    """Give TOKEN a new secret and print it; the old one ends after the overlap.
+
+    Roles, queues and name stay. Put the new secret into place before the overlap is over.
+    """
+    from rota.app.tokens import pick
+    from rota.cli.connect.backends import by, place
+    from rota.cli.output import print_json
+    from rota.cli.pages.documents import document
+
+    with place(flags, who=who) as here:
+        meant = pick(here.tokens.list(limit=PAST), token)
+        view, secret = here.tokens.rotate(meant.id, overlap=overlap, expires=expires, **by(who))
+    if as_json:
+        print_json([{**document(view), "token": secret}])
+    else:
+        print(secret)
+
+
+@command.command("revoke")
+@click.argument("token")
+@who_option
+@desk_options
+def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:
+    """Refuse TOKEN from now on: its id, the end of its id, or how its secret begins."""
+    from rota.app.tokens import pick
+    from rota.cli.connect.backends import by, place
+    from rota.cli.output import print_json
+    from rota.cli.pages.documents import document
+
+    with place(flags, who=who) as here:
+        meant = pick(here.tokens.list(past=True, limit=PAST), token)
+        view = here.tokens.revoke(meant.id, **by(who))
+    if as_json:
+        print_json([document(view)])
+    else:
+        print(f"token {view.name} ({view.id}) is revoked")
+
+
+def _row(token: TokenView, now: int) -> Row:
+    from rota.cli.times import ago
+
+    is_over = token.expires_at is not None and token.expires_at <= now
+    return (
+        token.id,
+        token.name,
+        f"{token.prefix}..." if token.prefix else "",
+        ", ".join(token.roles),
+        "all" if token.queues is None else ", ".join(token.queues),
+        "" if token.used_at is None else ago(token.used_at, now),
+        "" if token.expires_at is None else ago(token.expires_at, now),
+        "revoked" if token.revoked_at else "expired" if is_over else "good",
+    )

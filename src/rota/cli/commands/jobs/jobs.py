@@ -1,0 +1,209 @@
+"""`rota jobs`: the definitions that the store knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import NounGroup, desk_options
+
+if TYPE_CHECKING:
+    from rota.engine.jobs.definitions import JobView
+    from rota.model.spec import JobSpec
+
+EPILOG = """\b
+Examples:
+  rota jobs
+  rota jobs show resize
+  rota jobs --json | jq -r .name
+
+A job is known as soon as a worker that has it was started, or a run of it was submitted.
+"""
+COLUMNS = (
+    "name",
+    "version",
+    "kind",
+    "queue",
+    "priority",
+    "retries",
+    "timeout",
+    "breaker",
+    "parameters",
+)
+
+
+@click.group("jobs", cls=NounGroup, epilog=EPILOG)
+def command() -> None:
+    """List the jobs on record; show one."""
+
+
+@command.command("list")
+@desk_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List all jobs by name, in their current version."""
+    from rota.cli.output import print_json, print_table
+
+    found = _jobs(flags)
+    if as_json:
+        print_json(map(_document, found))
+    else:
+        print_table(COLUMNS, [_row(job) for job in found], empty="no jobs on record")
+
+
+@command.command("show")
+@click.argument("name")
+@desk_options
+def show(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Show one job: what it does and under which policies."""
+    from rota.cli.output import print_facts, print_json
+    from rota.errors import UnknownJob
+
+    found = {job.name: job for job in _jobs(flags)}
+    if name not in found:
+        raise UnknownJob(name, found)
+    if as_json:
+        print_json([_document(found[name])])
+    else:
+        print_facts(_facts(found[name]))
+
+
+def _jobs(flags: dict[str, Any]) -> list[JobView]:
+    from rota.cli.connect.run_backends import desk
+
+    with desk(flags) as here:
+        return here.jobs()
+
+
+def _document(job: JobView) -> dict[str, Any]:
+    from rota.cli.pages.documents import document
+
+    facts = document(job)
+    spec: dict[str, Any] = facts.pop("spec")
+    return facts | spec | {"breaker_state": facts["breaker"]}
+
+
+def _row(job: JobView) -> list[str]:
+    spec = job.spec
+    return [
+        job.name,
+        str(job.version),
+        _kind(spec),
+        spec.queue,
+        str(spec.priority),
+        str(spec.retry.limit),
+        _duration(spec.timeout_ms),
+        _breaker_state(job),
+        _parameters(spec),
+    ]
+
+
+def _facts(job: JobView) -> list[tuple[str, str]]:
+    from rota.cli.pages.documents import iso
+
+    spec = job.spec
+    return [
+        ("name", job.name),
+        ("version", f"{job.version} (since {iso(job.created_at)})"),
+        ("kind", _kind(spec)),
+        ("target", _target(spec)),
+        ("for", spec.description or ""),
+        ("origin", job.origin),
+        ("parameters", _parameters(spec)),
+        ("queue", spec.queue),
+        ("priority", str(spec.priority)),
+        ("retries", _retries(spec)),
+        ("timeout", _timeout(spec)),
+        ("expires", _duration(spec.expires_ms)),
+        ("breaker", _breaker(job)),
+        ("cache", _cache(spec)),
+        ("delivery", spec.delivery.replace("_", " ")),
+        ("on failure", spec.on_failure or ""),
+        ("crashes", f"at most {spec.max_crashes} alone" if spec.max_crashes else ""),
+        ("lost workers", _losses(spec)),
+        ("memory", f"{spec.memory_mb} MB" if spec.memory_mb else ""),
+    ]
+
+
+def _losses(spec: JobSpec) -> str:
+    """How many deaths of workers end a run; nothing for the default."""
+    if not isinstance(spec.max_losses, int):
+        return ""
+    return f"at most {spec.max_losses} as the only suspect" if spec.max_losses else "any number"
+
+
+def _cache(spec: JobSpec) -> str:
+    if spec.cache is None:
+        return ""
+    by = " by a key of its own" if spec.cache.key is not None else ""
+    return f"{spec.cache.ttl or 'for ever'}{by}"
+
+
+def _breaker_state(job: JobView) -> str:
+    return (job.breaker or "").replace("_", " ")
+
+
+def _breaker(job: JobView) -> str:
+    from rota.rules.failures.breaker_options import breaker_text
+
+    rule = breaker_text(job.spec.breaker) if job.spec.breaker else ""
+    return ", ".join(part for part in (_breaker_state(job), rule) if part)
+
+
+def _kind(spec: JobSpec) -> str:
+    from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
+
+    match spec.target:
+        case GraphTarget():
+            return "graph"
+        case CommandTarget():
+            return "command"
+        case HttpTarget():
+            return "http"
+        case PythonTarget(is_async=True):
+            return "async"
+    return spec.isolation
+
+
+def _target(spec: JobSpec) -> str:
+    from shlex import join
+
+    from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
+
+    match spec.target:
+        case GraphTarget(graph=graph):
+            return f"{len(graph.nodes):,} nodes"
+        case PythonTarget(ref=ref):
+            return ref
+        case CommandTarget(argv=argv):
+            return join(argv)
+        case HttpTarget(method=method, url=url):
+            return f"{method} {url}"
+
+
+def _retries(spec: JobSpec) -> str:
+    from rota.model.spec import GraphTarget
+
+    if isinstance(spec.target, GraphTarget):
+        return f"{spec.target.graph.retries}, from what failed"
+    return f"{spec.retry.limit}, {spec.retry.backoff} from {_duration(spec.retry.delay_ms)}"
+
+
+def _timeout(spec: JobSpec) -> str:
+    from rota.model.spec import GraphTarget
+
+    if isinstance(spec.target, GraphTarget):
+        return spec.target.graph.timeout or ""
+    return _duration(spec.timeout_ms)
+
+
+def _parameters(spec: JobSpec) -> str:
+    named = [f"{name}: {kind}" for name, kind in spec.parameters.items()]
+    more = [f"**kwargs: {spec.more}"] if isinstance(spec.more, str) else []
+    return ", ".join(named + more)
+
+
+def _duration(ms: int | None) -> str:
+    from rota.rules.text.duration import format_duration
+
+    return "" if ms is None else format_duration(ms)

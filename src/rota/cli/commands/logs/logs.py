@@ -1,0 +1,111 @@
+"""`rota logs`: what the handler of a run printed and logged; search in those of all runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import desk_options
+from rota.cli.safe_text import PICTURES
+from rota.model.log import LEVELS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from rota.cli.connect.run_backends import RunBackend
+    from rota.model.log import Level, LogLine
+
+EPILOG = """\b
+Examples:
+  rota logs 3f0c9d2a71be                 all lines of a run
+  rota logs ID -f                        as they come, until the run has ended
+  rota logs ID --attempt 2 --level warning
+  rota logs --search "connection refused" --job charge --since 1h
+
+A search finds lines that hold all words of the text, whole words in any case and order.
+An ID may be shortened to its last (or first) 8 characters or more.
+"""
+STYLES = {"warning": "yellow", "error": "red", "critical": "bold red", "debug": "dim"}
+
+
+@click.command("logs", epilog=EPILOG)
+@click.argument("run_id", metavar="[ID]", required=False)
+@click.option("-f", "--follow", is_flag=True, help="Go on with new lines until the run has ended.")
+@click.option("--attempt", type=click.IntRange(1), help="Only lines of this attempt.")
+@click.option(
+    "--level", type=click.Choice(LEVELS), default="debug", help="Only from this level on."
+)
+@click.option("--search", "text", metavar="TEXT", help="Search in the lines of all runs.")
+@click.option("--job", metavar="NAME", help="Search in runs of this job only.")
+@click.option("--since", metavar="TIME", help="Search so far back, such as 1h.")
+@click.option(
+    "--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Of a search."
+)
+@desk_options
+def command(*, run_id: str | None, text: str | None, as_json: bool, **flags: Any) -> None:
+    """Show the log lines of a run, or search in those of all runs."""
+    from rota.cli.connect.run_backends import desk
+
+    _check(run_id, text, flags)
+    with desk(flags) as here:
+        lines = _search(here, text, flags) if text is not None else _read(here, run_id or "", flags)
+        _print(lines, as_json=as_json, is_search=text is not None)
+
+
+def _check(run_id: str | None, text: str | None, flags: dict[str, Any]) -> None:
+    if (run_id is None) == (text is None):
+        raise click.UsageError("give the ID of a run, or --search TEXT")
+    if text is None and (flags["job"] or flags["since"]):
+        raise click.UsageError("--job and --since are for --search")
+    if text is not None and (flags["follow"] or flags["attempt"]):
+        raise click.UsageError("--follow and --attempt are for one run")
+
+
+def _read(here: RunBackend, run_id: str, flags: dict[str, Any]) -> Iterator[LogLine]:
+    run = here.run(run_id)
+    least = LEVELS.index(flags["level"])
+    for line in run.follow_logs() if flags["follow"] else run.logs():
+        is_meant = flags["attempt"] in (None, line.attempt)
+        if is_meant and LEVELS.index(line.level) >= least:
+            yield line
+
+
+def _search(here: RunBackend, text: str, flags: dict[str, Any]) -> list[LogLine]:
+    level: Level = flags["level"]
+    return here.search_logs(
+        text, job=flags["job"], since=flags["since"], level=level, limit=flags["limit"]
+    )
+
+
+def _print(lines: Iterable[LogLine], *, as_json: bool, is_search: bool) -> None:
+    import sys
+
+    from rota.cli.output import print_json
+    from rota.cli.pages.documents import document
+
+    attempt = 1
+    for line in lines:
+        if as_json:
+            print_json([document(line) | {"at": _iso(line)}])
+        else:
+            if line.attempt != attempt and not is_search:
+                attempt = line.attempt
+                print(f"--- attempt {attempt}")
+            print(_shown(line, is_search=is_search))
+        sys.stdout.flush()  # somebody follows
+
+
+def _shown(line: LogLine, *, is_search: bool) -> str:
+    from rota.cli.output import styled
+
+    where = f" {line.run_id} {line.job}" if is_search else ""
+    source = line.stream if line.stream != "log" else line.level
+    text = line.text.translate(PICTURES)
+    return f"{_iso(line)}{where} {source:<7} {styled(text, STYLES.get(line.level, ''))}"
+
+
+def _iso(line: LogLine) -> str:
+    from rota.cli.pages.documents import iso
+
+    return iso(line.at) or ""

@@ -1,0 +1,135 @@
+"""`rota workers`: who works, with which capacity, since when; drain and resume."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from rota.cli.options import NounGroup, desk_options
+
+if TYPE_CHECKING:
+    from rota.cli.output import Cell, Row
+    from rota.engine.workers.registry import WorkerView
+
+EPILOG = """\b
+Examples:
+  rota workers
+  rota workers --json | jq 'select(.is_alive | not)'
+  rota workers drain web-3                it takes nothing new; what it runs goes on
+  rota workers resume web-3
+
+Workers are named by their name (all that have it), their id, or the end of it.
+
+A worker that stops in order leaves the list; one whose lease ran out is shown as dead until its
+runs have been given back. `left behind` counts handlers that did not stop when they were asked to:
+their runs have ended, their threads have not.
+"""
+SHORTEST = 6
+"""Characters of an id."""
+COLUMNS = (
+    "name",
+    "host",
+    "pid",
+    "state",
+    "running",
+    "slots",
+    "queues",
+    "started",
+    "seen",
+    "version",
+)
+
+
+@click.group("workers", cls=NounGroup, epilog=EPILOG)
+def command() -> None:
+    """List workers; let some take nothing new, or work again."""
+
+
+@command.command("drain")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@desk_options
+def drain(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Let workers take nothing new, from their next heartbeat on; what they run goes on."""
+    _ask(names, flags, drains=True, as_json=as_json)
+
+
+@command.command("resume")
+@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@desk_options
+def resume(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
+    """Let workers that were drained work again."""
+    _ask(names, flags, drains=False, as_json=as_json)
+
+
+def _ask(names: tuple[str, ...], flags: dict[str, Any], *, drains: bool, as_json: bool) -> None:
+    from rota.cli.connect.run_backends import desk
+    from rota.cli.output import print_json
+
+    with desk(flags) as here:
+        known = here.workers()
+        meant = {each.id: each for name in names for each in _named(name, known)}
+        for worker in meant.values():
+            here.drain_worker(worker, drains=drains)
+            if as_json:
+                print_json([{"id": worker.id, "name": worker.name, "draining": drains}])
+            else:
+                print(f"{worker.name}  {'asked to drain' if drains else 'works again'}")
+
+
+def _named(name: str, known: list[WorkerView]) -> list[WorkerView]:
+    from rota.errors import UnknownWorker
+
+    found = [each for each in known if name in (each.name, each.id)]
+    found = found or [each for each in known if len(name) >= SHORTEST and each.id.endswith(name)]
+    if not found:
+        raise UnknownWorker(name)
+    return found
+
+
+@command.command("list")
+@desk_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List the workers on record."""
+    from rota.cli.connect.run_backends import desk
+    from rota.cli.output import print_json, print_table
+    from rota.cli.pages.documents import document
+
+    with desk(flags) as here:
+        found = here.workers()
+    if as_json:
+        documents = [document(worker) for worker in found]
+        for each in documents:
+            del each["now"], each["stalled_at"], each["stalled_why"]
+            each["is_draining"] |= each.pop("drain_asked")
+        print_json(documents)
+    else:
+        print_table(COLUMNS, [_row(worker) for worker in found], empty="no workers")
+
+
+def _row(worker: WorkerView) -> Row:
+    from rota.cli.times import ago
+
+    return (
+        worker.name,
+        worker.host,
+        str(worker.pid),
+        _state(worker),
+        str(worker.running),
+        str(worker.slots),
+        ", ".join(worker.queues),
+        ago(worker.started_at, worker.now),
+        ago(worker.seen_at, worker.now),
+        worker.version,
+    )
+
+
+def _state(worker: WorkerView) -> Cell:
+    from rota.cli.output import Cell
+
+    if not worker.is_alive:
+        return Cell("dead", "bold red")
+    left = f", {worker.left_behind} left behind" if worker.left_behind else ""
+    if worker.takes_new:
+        return Cell(f"alive{left}", "yellow" if left else "green")
+    return Cell(f"draining{left}", "yellow")

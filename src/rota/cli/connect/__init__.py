@@ -1,0 +1,1 @@
+"""Where commands ask: the database itself, or a server."""

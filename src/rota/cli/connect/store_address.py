@@ -1,0 +1,21 @@
+"""The address of a store, for commands that need the database itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rota.app.settings import Settings
+
+
+def address(said: Settings) -> str:
+    """Where the store is: as said, else as the app says, else the default."""
+    from rota.app.app import DEFAULT_URL
+    from rota.cli.connect.server_client import refuse_server
+
+    refuse_server(said)
+    if said.url or not said.app:
+        return said.url or DEFAULT_URL
+    from rota.cli.loading import load_app
+
+    return load_app(said).url

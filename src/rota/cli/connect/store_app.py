@@ -1,0 +1,65 @@
+"""An App for commands that look at a store or ask it for something.
+
+It creates no file and upgrades no schema: that is for `rota up`, a worker and `rota db migrate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from rota.errors import BadInput, StoreUnavailable, UnknownRun
+
+if TYPE_CHECKING:
+    from rota.app import App
+    from rota.app.settings import Settings
+
+LEAST_CHARS = 8
+RECENT = 1000
+"""Short ids are looked for among so many of the newest runs."""
+
+
+def client(said: Settings) -> App:
+    """The address comes from the settings, else from the app they name, else it is the default."""
+    from rota.app import App
+    from rota.cli.connect.server_client import refuse_server
+
+    refuse_server(said)
+    if said.app is not None and not said.url:
+        from rota.cli.loading import load_app
+
+        app = load_app(said)
+        app.upgrade = False
+    else:
+        app = App(said.url, namespace=said.namespace or "default", upgrade=False)
+    refuse_missing_file(app.url)
+    return app
+
+
+def refuse_missing_file(url: str) -> None:
+    """Looking at a store must not create an empty one."""
+    from rota.store.open import file_of
+
+    path = file_of(url)
+    if path is not None and not path.exists():
+        raise StoreUnavailable(
+            f"there is no store at {path.absolute()}; start one with `rota up`, or say where "
+            "it is with --url, --app, ROTA_URL or rota.toml"
+        )
+
+
+def find_id(text: str, recent: Callable[[int], list[str]]) -> str:
+    """The id that is meant; `recent` tells those of so many of the newest runs."""
+    from rota.ids import is_id
+
+    text = text.lower()
+    if is_id(text):
+        return text
+    if len(text) < LEAST_CHARS:
+        raise BadInput(f"{text!r} is too short for a run's id; give {LEAST_CHARS} characters of it")
+    found = [each for each in recent(RECENT) if each.endswith(text) or each.startswith(text)]
+    if len(found) > 1:
+        raise BadInput(f"{text!r} may mean {len(found)} runs: {', '.join(found[:3])}...")
+    if not found:
+        raise UnknownRun(text)
+    return found[0]

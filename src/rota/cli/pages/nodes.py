@@ -1,0 +1,72 @@
+"""The nodes of a run of a graph, as a table; for `rota runs show` and `rota graph nodes`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from rota.cli.output import Row, print_table, state_cell
+from rota.cli.pages.documents import document
+from rota.cli.times import coarse, took
+from rota.engine.graphs.views.nodes import NodeView
+from rota.rules.graphs.progress import WAITS, Progress
+
+COLUMNS = ("node", "state", "job", "run", "took", "about")
+SHOWN = 6
+"""Nodes of the longest way that are named."""
+
+
+def print_nodes(nodes: Sequence[NodeView], progress: Progress) -> None:
+    """A line each, parents first; before them how far the run is."""
+    if not nodes:
+        print_table(COLUMNS, (), empty="no nodes: it is no graph, or has not begun")
+        return
+    print(told_progress(progress))
+    print_table(COLUMNS, [_row(node) for node in nodes], empty="no nodes")
+
+
+def told_progress(progress: Progress) -> str:
+    """`3 of 5 nodes have ended (3 success), about 2m left: load > report`."""
+    ended = {name: count for name, count in progress.states.items() if name not in WAITS}
+    counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in ended.items())
+    text = f"{progress.done:,} of {progress.total:,} nodes have ended"
+    text += f" ({counts})" if counts else ""
+    if not progress.critical_path:
+        return text
+    way = list(progress.critical_path)
+    shown = " > ".join(way if len(way) <= SHOWN else [*way[: SHOWN - 1], "...", way[-1]])
+    if progress.left_ms is None:
+        return f"{text}, longest way: {shown}"
+    unknown = f", {progress.unknown:,} nodes of unknown length" if progress.unknown else ""
+    return f"{text}, about {coarse(progress.left_ms)} left{unknown}: {shown}"
+
+
+def progress_document(progress: Progress) -> dict[str, Any]:
+    return document(progress)
+
+
+def node_document(node: NodeView) -> dict[str, Any]:
+    return document(node)
+
+
+def _row(node: NodeView) -> Row:
+    shown = node.run_state if node.state == "active" and node.run_state else node.state
+    return (
+        node.name,
+        state_cell(shown),
+        node.job,
+        node.run_id[-12:] if node.run_id else "",
+        took(node.started_at, node.finished_at),
+        _about(node),
+    )
+
+
+def _about(node: NodeView) -> str:
+    parts = [node.reason or ""]
+    if node.width is not None:
+        bad = f", {node.bad:,} failed" if node.bad else ""
+        kept = f", {node.kept:,} kept" if node.kept else ""
+        parts.insert(0, f"{node.ended or 0:,} of {node.width:,} instances{kept}{bad}")
+    elif node.state in ("pending", "held"):
+        parts.insert(0, f"after {', '.join(node.parents)}")
+    return "; ".join(part for part in parts if part)[:120]

@@ -1,0 +1,88 @@
+"""The nodes of a run as a tree: groups with counts, maps with counts, sub-graphs laid open."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from rota.cli.pages.states import word_of
+from rota.cli.times import took
+from rota.engine.graphs.views.nodes import NodeView
+from rota.rules.graphs.progress import WAITS
+
+
+class Branch(NamedTuple):
+    """One line of a tree."""
+
+    label: str
+    """With the lines that lead to it."""
+    word: str
+    about: str
+    is_heading: bool = False
+    """Of a group, which has no state of its own."""
+
+
+class _Twig:
+    """A node, a group, or the root, and what lies below it."""
+
+    def __init__(self, name: str, node: NodeView | None = None) -> None:
+        self.name = name
+        self.node = node
+        self.below: dict[str, _Twig] = {}
+
+    def child(self, key: str, name: str) -> _Twig:
+        return self.below.setdefault(key, _Twig(name))
+
+    def counts(self) -> tuple[int, int]:
+        """Nodes that have ended, and all, here and below."""
+        own = (0, 0) if self.node is None else (int(self.node.state not in WAITS), 1)
+        inner = [each.counts() for each in self.below.values()]
+        return own[0] + sum(done for done, _ in inner), own[1] + sum(total for _, total in inner)
+
+
+def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:
+    """The lines of a tree of nodes by path; a group stands where its first node does."""
+    root = _Twig("")
+    homes: dict[str, _Twig] = {"": root}
+    for path, node in nodes.items():
+        above, _, name = path.rpartition("/")
+        home = homes.get(above, root)
+        for part in (node.group or "").split("/") if node.group else ():
+            home = home.child(f"group {part}", part)
+        twig = home.child(f"node {name}", name)
+        twig.node = node
+        homes[path] = twig
+    return _lines(root, "")
+
+
+def _lines(twig: _Twig, lead: str) -> list[Branch]:
+    found: list[Branch] = []
+    below = list(twig.below.values())
+    for at, each in enumerate(below):
+        is_last = at == len(below) - 1
+        label = f"{lead}{'└─' if is_last else '├─'} {each.name}"
+        if each.node is None:
+            done, total = each.counts()
+            found.append(Branch(label, "", f"{done:,} of {total:,}", is_heading=True))
+        else:
+            found.append(Branch(label, word_of(each.node), _about(each)))
+        found += _lines(each, f"{lead}{'   ' if is_last else '│  '}")
+    return found
+
+
+def _about(twig: _Twig) -> str:
+    node = twig.node
+    if node is None:
+        return ""
+    parts = []
+    if node.width is not None:
+        bad = f", {node.bad:,} failed" if node.bad else ""
+        kept = f", {node.kept:,} kept" if node.kept else ""
+        parts.append(f"{node.ended or 0:,} of {node.width:,}{kept}{bad}")
+    if node.finished_at is not None:
+        parts.append(took(node.started_at, node.finished_at))
+    if node.attempt is not None and node.attempt > 1:
+        parts.append(f"attempt {node.attempt}")
+    if node.reason:
+        parts.append(node.reason[:80])
+    return "  ".join(parts)

@@ -1,0 +1,1 @@
+"""The processes that commands start: workers, servers, and what they print."""

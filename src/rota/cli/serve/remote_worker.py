@@ -1,0 +1,51 @@
+"""`rota worker --server`: a worker process that has no database."""
+
+from __future__ import annotations
+
+import logging
+import os
+from typing import TYPE_CHECKING
+
+from rota.errors import BadOption
+
+if TYPE_CHECKING:
+    from rota.app import App
+    from rota.app.settings import Settings
+    from rota.remote import RemoteWorker
+    from rota.runtime.options import WorkerOptions
+
+ANSWER_S = 10.0
+"""Half a lease: a heartbeat that nobody answers must leave time for another."""
+
+
+def far_worker(said: Settings, app: App, options: WorkerOptions) -> RemoteWorker:
+    """Made of the same settings as a worker with a database; what that alone can do is refused."""
+    from rota.cli.connect.server_client import token_of
+    from rota.client import Client
+    from rota.remote import RemoteWorker
+    from rota.runtime.attempts.remote_services import NO_STORE
+    from rota.store.open import forbid
+
+    for name, given in (("alert_webhook", said.alert_webhook), ("anchor", said.anchor)):
+        if given:
+            raise BadOption(
+                f"{name} is for processes that do the chores of a database; a worker of a server "
+                "does none"
+            )
+    token = token_of(said)
+    client = Client(
+        said.server,
+        token=token or "",
+        timeout=ANSWER_S,
+        patience=0,
+        ca_file=said.ca_file,
+        in_clear=said.in_clear,
+    )
+    if said.namespace is not None:
+        found = client.session().namespace
+        if found != said.namespace:
+            raise BadOption(f"the token belongs to namespace {found}, not to {said.namespace}")
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each heartbeat is too much
+    os.environ.pop("ROTA_TOKEN", None)  # what handlers start does not inherit it
+    forbid(NO_STORE)
+    return RemoteWorker(app, client, options, token=token)

@@ -1,0 +1,138 @@
+"""How commands start a server: alone, or beside the worker of `rota up`."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import sys
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    from rota.api.server.options import ServerOptions
+    from rota.api.server.process import StartupNote
+    from rota.app import App
+    from rota.app.settings import Settings
+
+
+class ListenAddress(msgspec.Struct, frozen=True):
+    """Where the store is, as the app of a worker says it."""
+
+    url: str
+    namespace: str
+
+
+def serve_alone(said: Settings, *, as_json: bool) -> int:
+    """`rota server`; what it prints goes to stdout, log lines to stderr."""
+    return _serve(said, _app(said), as_json=as_json, title="server")
+
+
+def serve_beside(said: Settings, place: ListenAddress) -> int:
+    """The server of `rota up`. A port that nobody asked for may be another one."""
+    from rota.api.server.options import DEFAULT_PORT
+    from rota.app import App
+
+    host = said.host or "127.0.0.1"
+    if said.port is None and is_taken(host, DEFAULT_PORT):
+        said = msgspec.structs.replace(said, port=0)
+    app = App(place.url, namespace=place.namespace)
+    return _serve(said, app, as_json=False, title="up")
+
+
+def server_options_of(said: Settings) -> ServerOptions:
+    """The settings as a server wants them; what was not said keeps its default."""
+    from rota.api.identity.oidc_options import oidc_options
+    from rota.api.server.options import ServerOptions
+    from rota.app.settings_walls import server_walls
+
+    facts: dict[str, Any] = {
+        "host": said.host,
+        "port": said.port,
+        "names": said.server_names,
+        "behind_proxy": said.behind_proxy,
+        "tls_cert": said.tls_cert,
+        "tls_key": said.tls_key,
+        "rate": said.request_rate,
+        "threads": said.threads,
+        "admin_token": said.admin_token,
+        **server_walls(said),
+        "oidc": oidc_options(
+            {
+                "issuer": said.oidc_issuer,
+                "client_id": said.oidc_client_id,
+                "client_secret": said.oidc_client_secret,
+                "claim": said.oidc_claim,
+                "roles": said.oidc_roles,
+                "namespace": said.oidc_namespace,
+            }
+        ),
+        "drain_s": None if said.drain_ms is None else said.drain_ms / 1000,
+    }
+    return ServerOptions(**{name: fact for name, fact in facts.items() if fact is not None})
+
+
+def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:
+    from setproctitle import setproctitle
+
+    from rota.api.server.options import check_posture
+    from rota.cli.serve.log_lines import start_logging
+    from rota.cli.serve.startup_wait import Once, wait_for_store
+
+    options = check_posture(server_options_of(said))  # before 0.4 s of imports
+    from rota.api.server.process import serve
+
+    setproctitle(f"rota {title}: server")
+    start_logging(said.log_format)
+    wait_for_store(app, said, is_first=Once())
+
+    def greet(options: ServerOptions, welcome: StartupNote | None) -> None:
+        if as_json or said.log_format == "json":
+            _print_json(options, welcome)
+        else:
+            _print_banner(options, welcome)
+
+    try:
+        return serve(app, options, greet=greet)
+    finally:
+        app.close()
+
+
+def _app(said: Settings) -> App:
+    from rota.app import App
+
+    if said.app is not None and not said.url:
+        from rota.cli.loading import load_app
+
+        return load_app(said)
+    return App(said.url, namespace=said.namespace)
+
+
+def _print_banner(options: ServerOptions, welcome: StartupNote | None) -> None:
+    print(f"Rota's server listens on {options.address}")
+    if welcome is not None:
+        print("  This is the first start. Sign in with this link, which is good once, for an hour:")
+        print(f"    {welcome.link}")
+        print("  For programs there is this token; it is shown this once:")
+        print(f"    {welcome.token}")
+    sys.stdout.flush()
+
+
+def _print_json(options: ServerOptions, welcome: StartupNote | None) -> None:
+    from rota.cli.output import print_json
+
+    first = {} if welcome is None else {"link": welcome.link, "token": welcome.token}
+    print_json([{"address": options.address, **first}])
+    sys.stdout.flush()
+
+
+def is_taken(host: str, port: int) -> bool:
+    """Whether somebody listens there already."""
+    with closing(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)) as sock:
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind((host, port))
+        except OSError as error:
+            return error.errno == errno.EADDRINUSE
+    return False

@@ -1,0 +1,214 @@
+"""What `rota up` and `rota worker` share: load the app, say where things are, serve until told."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from rota.cli.main import complain
+from rota.cli.serve.processes import ProcessSpec, run_crew, serve_all, worker_member
+from rota.errors import RotaError, StoreLost, StoreRefused, StoreUnavailable
+
+if TYPE_CHECKING:
+    from rota.app import App
+    from rota.app.settings import Settings
+    from rota.runtime.options import WorkerOptions
+    from rota.runtime.supervisor import Incarnation
+
+SWITCH_INTERVAL_S = 0.001
+"""Handlers and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
+
+
+def serve(said: Settings, *, title: str) -> int:
+    """Serve the app of these settings in processes that are started again when they crash."""
+    from rota.cli.serve.log_lines import tell_notices
+
+    _set_title(f"rota {title}: supervisor")
+    tell_notices(said.log_format)
+    if title == "up" and said.serve is not False:
+        return _serve_with_server(said)
+    return serve_all(said.processes, _worker_of(said, title))
+
+
+def _serve_with_server(said: Settings) -> int:
+    from rota.cli.serve.server import ListenAddress, serve_beside
+    from rota.cli.serve.up import ReadyNotice
+
+    notice = ReadyNotice()
+
+    def tell(app: App) -> None:
+        notice.tell(ListenAddress(app.url, app.namespace))
+
+    def server() -> int:
+        try:
+            return serve_beside(said, notice.hear())
+        except RotaError as error:
+            return complain(error)
+
+    return run_crew([worker_member(_worker_of(said, "up", tell)), ProcessSpec("server", server)])
+
+
+def _worker_of(
+    said: Settings, title: str, tell: Callable[[App], None] | None = None
+) -> Callable[[Incarnation], int]:
+    def work(life: Incarnation) -> int:
+        try:
+            return _work(said, life, title, tell)
+        except StoreUnavailable as error:
+            return _away(said, life, error)
+        except RotaError as error:
+            return complain(error)
+
+    return work
+
+
+def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
+    """The supervisor tries again, unless waiting is in vain or was not wanted."""
+    from rota.cli.serve.startup_wait import tell_away
+    from rota.runtime.supervisor import AWAY
+
+    is_vain = said.wait_for_store is False or isinstance(error, StoreRefused)
+    waits = life.line.has_served or not is_vain
+    if isinstance(error, StoreLost) or not waits:
+        return complain(error)
+    if life.line.is_first_to_find_it_away():
+        tell_away(error)
+    return AWAY
+
+
+def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None) -> int:
+    from msgspec import structs
+
+    from rota.cli.loading import load_app
+    from rota.cli.serve.echo import echo_to
+    from rota.cli.serve.log_lines import start_logging
+    from rota.cli.serve.remote_worker import far_worker
+    from rota.cli.serve.startup_wait import wait_for_store
+    from rota.runtime.supervisor import serve_worker
+
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    options = worker_options(said)
+    if said.stored is None and title == "up":
+        options = structs.replace(options, stored=True)
+    if title == "up" and not life.dead:
+        options = structs.replace(options, decides=True)
+    app = load_app(said) if said.app is not None or not said.stored else _bare_app(said)
+    if _echoes(said, title):
+        options = structs.replace(options, echo=echo_to(said.log_format))
+    start_logging(said.log_format)
+    if said.server is None:
+        wait_for_store(app, said, is_first=life.line.is_first_to_find_it_away)
+    worker = app.worker(options) if said.server is None else far_worker(said, app, options)
+    _set_title(f"rota {title}: {said.app or 'stored jobs'}")
+    if said.log_format == "text" and not life.dead:
+        _print_banner(app, said, options, top=life.line.owner)
+    if tell is not None:
+        tell(app)
+    try:
+        return serve_worker(worker, life)
+    finally:
+        app.close()
+
+
+def _bare_app(said: Settings) -> App:
+    """For jobs of the store alone: `--stored` was said, and no app.
+
+    Their functions are found where those of an app would be: here, and beside rota.toml.
+    """
+    from rota.app import App
+    from rota.cli.loading import look_in
+
+    look_in((Path.cwd(), said.folder))
+    return App(said.url, namespace=said.namespace)
+
+
+def _echoes(said: Settings, title: str) -> bool:
+    """What handlers print is for who sits before `rota up`; a service has `rota logs`."""
+    return title == "up" and sys.stdout.isatty() if said.echo is None else said.echo
+
+
+def worker_options(said: Settings) -> WorkerOptions:
+    """The settings as a worker wants them; what was not said keeps its default."""
+    from rota.app.secret_files import anchor_options
+    from rota.app.settings_walls import worker_walls
+    from rota.engine.prune import Retention
+    from rota.runtime.options import WorkerOptions
+
+    retention = {"success_ms": said.keep_success_ms, "failure_ms": said.keep_failures_ms}
+    facts: dict[str, Any] = {
+        "queues": said.queues,
+        "slots": said.slots,
+        "prefetch": said.prefetch,
+        "stored": said.stored,
+        "name": said.name,
+        "drain_ms": said.drain_ms,
+        "retention": Retention(**_given(retention)),
+        "alert_webhook": said.alert_webhook,
+        "alert_private": said.alert_private,
+        **anchor_options(said),
+        **worker_walls(said),
+    }
+    return WorkerOptions(**_given(facts))
+
+
+def shown_url(url: str) -> str:
+    """The address without its password."""
+    parts = urlsplit(url)
+    if not parts.password:
+        return url
+    return url.replace(f":{parts.password}@", ":***@", 1)
+
+
+def _contents(app: App) -> str:
+    counted = [_plural(len(app.jobs), "job")]
+    if app.graphs:
+        counted.append(_plural(len(app.graphs), "graph"))
+    return ", ".join(counted)
+
+
+def _plural(number: int, word: str) -> str:
+    return f"{number} {word}{'' if number == 1 else 's'}"
+
+
+def _print_banner(app: App, said: Settings, options: WorkerOptions, *, top: int) -> None:
+    from rota.store.open import file_of
+
+    path = file_of(app.url)
+    queues = options.queues or sorted({job.spec.queue for job in app.jobs.values()})
+    lines = {
+        "app": f"{said.app or 'none'} ({_contents(app)})",
+        "stored": "jobs of the store are run, too" if options.stored else "",
+        "store": str(path.absolute()) if path else shown_url(app.url),
+        "server": said.server or "",
+        "queues": ", ".join(queues or ["default"]),
+        "slots": str(options.slots),
+        "chores": _chores(app, said),
+        "pid": f"{top} (worker {os.getpid()})",
+        "look": f"rota runs --url {shown_url(app.url)}",
+    }
+    if said.server is not None:
+        lines |= {"store": "", "look": "", "queues": ", ".join(options.queues) or "of the token"}
+    print("Rota serves; Ctrl-C drains and ends.")
+    for name, text in lines.items():
+        if not text:
+            continue
+        print(f"  {name:<7} {text}", flush=True)
+
+
+def _chores(app: App, said: Settings) -> str:
+    is_worker = said.server is None and app.store.login == "worker"
+    return "left to others: this login is a worker's" if is_worker else ""
+
+
+def _set_title(title: str) -> None:
+    from setproctitle import setproctitle
+
+    setproctitle(title)
+
+
+def _given(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -1,0 +1,89 @@
+"""Groups of commands that know what people mean when they type something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+
+import click
+
+HABITS: Mapping[str, tuple[str, ...]] = {
+    "backfill": ("schedules backfill",),
+    "beat": ("up", "schedules"),
+    "call": ("submit",),
+    "cancel": ("runs cancel",),
+    "check": ("doctor",),
+    "cron": ("schedules",),
+    "dag": ("graph",),
+    "dags": ("graph",),
+    "drain": ("workers drain",),
+    "enqueue": ("submit",),
+    "events": ("send",),
+    "health": ("doctor",),
+    "init": ("up", "db migrate"),
+    "inspect": ("workers", "runs"),
+    "list": ("runs", "jobs"),
+    "ls": ("runs", "jobs"),
+    "migrate": ("db migrate",),
+    "pause": ("queues pause", "schedules pause"),
+    "preview": ("schedules preview",),
+    "ps": ("runs", "workers"),
+    "redrive": ("dead redrive",),
+    "rerun": ("runs rerun",),
+    "resume": ("queues resume", "schedules resume"),
+    "retry": ("runs rerun", "dead redrive"),
+    "run": ("submit", "runs"),
+    "scheduler": ("up", "worker"),
+    "serve": ("up", "server"),
+    "show": ("runs show", "schedules show"),
+    "start": ("up", "submit"),
+    "status": ("runs", "doctor"),
+    "task": ("jobs", "runs"),
+    "tasks": ("jobs", "runs"),
+    "trigger": ("submit", "schedules trigger"),
+    "wait": ("runs wait",),
+    "webserver": ("server",),
+}
+"""Words of other schedulers, and verbs without their noun: what they are called here."""
+MOST_TOLD = 2
+LONGEST_TOLD = 200
+
+
+class SuggestingGroup(click.Group):
+    """Names the command that was meant; `help` before a command is `--help` after it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] == "help" and self.get_command(ctx, "help") is None:
+            if not args[1:]:
+                click.echo(ctx.get_help(), color=ctx.color)
+                ctx.exit()
+            args = [*args[1:], "--help"]
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            meant = self._meant(ctx, args[0])
+            if not meant:
+                raise
+            told = " or ".join(f"`{ctx.command_path} {each}`" for each in meant)
+            raise click.UsageError(
+                f"No such command {args[0]!r}. Did you mean {told}?", ctx
+            ) from error
+
+    def _meant(self, ctx: click.Context, word: str) -> list[str]:
+        known = self.list_commands(ctx)
+        close = get_close_matches(word, known, n=MOST_TOLD)
+        of_others = [each for each in HABITS.get(word, ()) if each.split()[0] in known]
+        return of_others or close
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """All that the first sentence says: click would cut it at the edge."""
+        rows = []
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None and not command.hidden:
+                rows.append((name, command.get_short_help_str(LONGEST_TOLD)))
+        if rows:
+            with formatter.section("Commands"):
+                formatter.write_dl(rows)
