@@ -36,7 +36,7 @@ from rota.store.open import file_of
 FULL, QUICK, LEAST = 1_000_000, 50_000, 1_000
 """Runs that stand in the way."""
 BURST = 2_000
-BURSTS, WARM_UP = 75, 5
+BURSTS, FEW_BURSTS, WARM_UP = 75, 5, 3
 LIMIT_S = 600.0
 HOUR_MS = 3_600_000
 WAITING = """
@@ -164,7 +164,8 @@ def measure(empty_url: str, url: str, kind: str, count: int) -> Figures:
         for _ in range(WARM_UP):
             empty.rate()
             blocked.rate()
-        parts = [blocked.rate() / empty.rate() for _ in range(BURSTS)]
+        bursts = FEW_BURSTS if count == LEAST else BURSTS
+        parts = [blocked.rate() / empty.rate() for _ in range(bursts)]
     for each in (empty_url, url):
         for table in ("run", "breaker", "blackout"):
             run_sql(each, f"delete from {{s}}{table}")
