@@ -10,15 +10,15 @@ from tests.api.serving import Served
 
 FOLDER = Path(rota.api.__file__).parent
 ALLOWED = {
-    "ask.py": "routes about namespaces themselves",
-    "house.py": "says what it is",
-    "identities.py": "who asks is not known yet",
+    "server/request.py": "routes about namespaces themselves",
+    "identity/row_scope.py": "says what it is",
+    "identity/identities.py": "who asks is not known yet",
     "live/feed.py": "one reader for all who listen; each is told its own",
-    "lookups.py": "who asks is not known yet",
-    "routes/health.py": "asks for the time only",
-    "routes/login.py": "who asks is not known yet",
-    "server.py": "the first token of all",
-    "site.py": "the chain of the audit",
+    "identity/credential_lookups.py": "who asks is not known yet",
+    "routes/insight/health.py": "asks for the time only",
+    "routes/identity/login.py": "who asks is not known yet",
+    "server/process.py": "the first token of all",
+    "server/state.py": "the chain of the audit",
 }
 
 

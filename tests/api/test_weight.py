@@ -11,9 +11,9 @@ import sys
 from rota import App
 from rota.api.server.asgi import create_app
 from rota.api.server.options import ServerOptions
-from rota.api.server.state import Site
+from rota.api.server.state import ServerState
 
-create_app(Site(App("sqlite:///unused.db"), ServerOptions()))
+create_app(ServerState(App("sqlite:///unused.db"), ServerOptions()))
 print(*sorted({name.partition(".")[0] for name in sys.modules}))
 """
 HEAVY = {"pydantic", "attr", "rich", "holidays", "cel_expr_python", "aiohttp", "obstore", "joserfc"}

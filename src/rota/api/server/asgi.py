@@ -46,7 +46,7 @@ def make_litestar(
     server_state: ServerState, routes: Sequence[ControllerRouterHandler] | None = None
 ) -> Litestar:
     """Everything registered and checked: an operation without a role does not start."""
-    from rota.api.routes import API, ROOT  # noqa: PLC0415  # routes know the application
+    from rota.api.routes.all_routes import API, ROOT  # noqa: PLC0415  # routes know the application
 
     api = Router(path=PREFIX, route_handlers=list(API if routes is None else routes))
     app = _Plain(
