@@ -40,7 +40,7 @@ def read_bundles(paths: Sequence[str], *, calendars: Mapping[str, Calendar]) -> 
 def bundles_of(
     files: Sequence[tuple[str, bytes]], *, calendars: Mapping[str, Calendar]
 ) -> list[Bundle]:
-    """What files define that were read elsewhere, by their names."""
+    """Parse job files whose contents the caller has read; `files` are names and bytes."""
     from rota.rules.jobs.files.read import read_bundle  # noqa: PLC0415  # few processes need YAML
 
     bundles = [read_bundle(data, name, calendars=calendars) for name, data in files]
@@ -88,6 +88,6 @@ class Files:
 
 
 def plan_first(paths: Sequence[str], wish: Wish, *, now: int, namespace: str) -> Plan:
-    """What an apply would change in a store that is not there yet."""
+    """Plan an apply to a store that does not exist yet: everything is new."""
     bundles = read_bundles(paths, calendars={})
     return make_plan(bundles, Stored(now=now), wish, seed=lambda name: seed_of(namespace, name))

@@ -35,9 +35,9 @@ class LogChunk(msgspec.Struct, frozen=True, gc=False):
     body: str
     """The lines, separated by line breaks."""
     last_id: str | None = None
-    """Of a shared row, the lines of several runs: the greatest id; `run_id` is the least."""
+    """The greatest run id of a row that several runs share; `run_id` is the least."""
     parts: str | None = None
-    """Of a shared row, as JSON: whose lines come after each other, and how many."""
+    """The runs of a shared row in the order of their lines, with how many each has, as JSON."""
 
 
 class LogLine(msgspec.Struct, frozen=True, kw_only=True):

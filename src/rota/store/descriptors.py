@@ -5,8 +5,8 @@ databases, too, and their numbers soon belong to other files: what we write woul
 canary is a pipe that nobody uses; when its number is free, or somebody else's, nothing of ours can
 be trusted any more.
 
-Nobody writes into that pipe any more, which `poll` tells of it alone: so who asks whether there is
-something to read anyway learns of the canary in the same call.
+Its other end is closed, so `poll` reports a hang-up for the canary and for no other file of ours. A
+store that polls for something to read learns in the same call whether the canary lives.
 
 The numbers 0, 1 and 2 are looked at beside it: when they are free, the next socket gets one of
 them, and what this process logs is written to whoever is at its other end.
@@ -55,9 +55,9 @@ def are_closed() -> bool:
 
 
 class StillPoll:
-    """Tells of one descriptor that nothing is to be read there, and that the canary lives.
+    """Asks in one call whether a descriptor has nothing to read and the canary lives.
 
-    Right after a commit that takes 2 us, an fstat of the canary 5. For one thread at a time.
+    For one thread at a time. Right after a commit it takes 2 us, an fstat of the canary 5.
     """
 
     def __init__(self, handle: int) -> None:
@@ -70,7 +70,7 @@ class StillPoll:
         self._stillness = [(number, select.POLLHUP)]
 
     def is_still(self) -> bool:
-        """If not, somebody has to look what there is."""
+        """Whether both are so; if not, the caller looks at each."""
         return self._ask(0) == self._stillness
 
 
@@ -84,7 +84,7 @@ def are_standard_closed() -> bool:
 
 
 def check_descriptors(*, deep: bool = False) -> None:
-    """Refuse to write into what may be anybody's file; costs less than a microsecond.
+    """Refuse to write into what may be anybody's file; right after a commit it takes 5 us.
 
     `deep` looks at the standard ones as well.
     """

@@ -144,8 +144,8 @@ CLAIMING = (
             Edit(
                 path="engine/runs/claim.py",
                 within="_order",
-                old='rank_in_order(row["rank"])',
-                new='row["rank"]',
+                old="rank_in_order(row[-1])",
+                new="row[-1]",
             ),
         ),
         caught_by=(T_LANES + "test_wherever_runs_wait_they_are_claimed_in_their_order[sqlite-0]",),

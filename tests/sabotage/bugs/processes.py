@@ -246,8 +246,8 @@ PROCESSES = (
             Edit(
                 path=FILES,
                 within="StoreFiles._harm_of_file",
-                old="was != now or was == _IN_PROGRESS",
-                new="was == _IN_PROGRESS",
+                old="is_excused = was != now",
+                new="is_excused = was == _IN_PROGRESS",
             ),
         ),
         caught_by=(

@@ -1,1 +1,1 @@
-"""Who asks, and what they may do: credentials, sign-in, roles, permissions."""
+"""Authentication and authorization: credentials, sign-in, roles, permissions."""

@@ -1,1 +1,1 @@
-"""What every request passes, and what all requests of one server process share."""
+"""The server process: middleware, the request, errors, and the state that all requests share."""

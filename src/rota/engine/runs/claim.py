@@ -18,7 +18,7 @@ from rota.engine.failures.breakers.control import held_jobs
 from rota.engine.failures.poison_search import weeded
 from rota.model.run import Lease
 from rota.rules.admission.lanes import FRONT, RankRange, rank_in_order, stretch_of
-from rota.store.base import Row, Tx
+from rota.store.base import Tx
 
 Lanes = Mapping[str, Mapping[int, Sequence[str]]]
 """By queue, the lanes that a worker looks into, each with the jobs it may start from there."""
@@ -80,7 +80,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
 def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
     """The columns of leases and their ranks, best first."""
     if wanted.lanes:
-        return sorted(_claimed_from_lanes(tx, wanted), key=_order_of_claimed)
+        return sorted(_claimed_from_lanes(tx, wanted), key=_order)
     rows = tx.tuples(
         "claim_runs",
         namespace=wanted.namespace,
@@ -105,8 +105,8 @@ def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
         picks += _picked(tx, wanted, stretch_of(lane), [job for job in jobs if job in may_start])
     probes = [probe for job, probe in held_back.items() if probe and job in known]
     at = {"namespace": wanted.namespace, "queue": wanted.queue}
-    picks += tx.all("pick_probes", **at, ids=json.dumps(probes)) if probes else []
-    best = [str(row["id"]) for row in nsmallest(wanted.limit, picks, key=_order)]
+    picks += tx.tuples("pick_probes", **at, ids=json.dumps(probes)) if probes else []
+    best = [row[0] for row in nsmallest(wanted.limit, picks, key=_order)]
     if not best:
         return []
     return tx.tuples(
@@ -114,22 +114,23 @@ def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
     )
 
 
-def _picked(tx: Tx, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]) -> list[Row]:
-    return _waiting(tx, "pick_runs", wanted, part, jobs) if jobs else []
+def _picked(
+    tx: Tx, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]
+) -> list[tuple[Any, ...]]:
+    """Ids and ranks of runs that this claim may take."""
+    return tx.tuples("pick_runs", **_part(wanted, part, jobs)) if jobs else []
 
 
-def _waiting(
-    tx: Tx, statement: str, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]
-) -> list[Row]:
-    return tx.all(
-        statement,
-        namespace=wanted.namespace,
-        queue=wanted.queue,
-        jobs=json.dumps(jobs),
-        start=part.start,
-        end=part.end,
-        limit=wanted.limit,
-    )
+def _part(wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]) -> dict[str, Any]:
+    """The parameters of a statement that reads one stretch of a queue."""
+    return {
+        "namespace": wanted.namespace,
+        "queue": wanted.queue,
+        "jobs": json.dumps(jobs),
+        "start": part.start,
+        "end": part.end,
+        "limit": wanted.limit,
+    }
 
 
 def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
@@ -142,22 +143,19 @@ def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
         candidates=lambda: [
             row
             for part, jobs in parts
-            for row in _waiting(tx, "claimable_runs", wanted, part, jobs)
+            for row in tx.all("claimable_runs", **_part(wanted, part, jobs))
         ],
         attempt=lambda row: tx.execute("try_claim", id=str(row["id"]), worker_id=wanted.worker_id),
         verb="expire",
     )
 
 
-def _order(row: Row) -> tuple[int, str]:
-    return rank_in_order(row["rank"]), str(row["id"])
-
-
-def _order_of_claimed(row: Claimed) -> tuple[int, str]:
+def _order(row: tuple[Any, ...]) -> tuple[int, str]:
+    """The best first, of rows that begin with an id and end with a rank."""
     return rank_in_order(row[-1]), row[0]
 
 
 def lease_of(row: Claimed, *, held: bool = False) -> Lease:
-    """The lease in a row that begins with its columns; SQLite has no booleans."""
+    """The lease in a row that holds its columns and one more; SQLite has no booleans."""
     *facts, at_most_once, _ = row
     return Lease(*facts, at_most_once=bool(at_most_once), is_held=held)  # type: ignore[misc]  # how many is not known

@@ -113,6 +113,8 @@ def _are_plain(verdicts: Sequence[Verdict]) -> bool:
         verdict
         for verdict in verdicts
         if verdict.verb != "succeed"
+        or verdict.kind is not None
+        or verdict.held_ms < 0
         or verdict.watched
         or verdict.fired
         or verdict.parent_id is not None

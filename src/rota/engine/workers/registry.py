@@ -26,7 +26,7 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     jobs: tuple[str, ...] | None = None
     """The jobs it can carry out; None says nothing about that."""
     takes: dict[str, str] = {}
-    """What its own functions take, by job, as digests (rules.jobs.accepted_arguments)."""
+    """Digests of the arguments its functions accept, by job (rules.jobs.accepted_arguments)."""
     presence: str | None = None
     """How others see that the process lives; None when they cannot."""
 

@@ -3,7 +3,7 @@
 A handler is stopped by an exception between any two instructions of its thread. Those may be of
 a `__del__`, of a callback of the garbage collector or of a weak reference: Python drops what is
 raised there and tells `sys.unraisablehook`. Without us the handler would go on as if nobody had
-asked. Who sends such exceptions to a thread says here how to send one again.
+asked. An executor that stops its threads in this way registers how to send a stop again.
 """
 
 from __future__ import annotations
@@ -16,13 +16,19 @@ from rota.errors import Cancelled, TimedOut
 
 RESEND_AFTER_S = 0.01
 """The finaliser should be over by then; if it is not, the stop is swallowed and sent once more."""
+Resend = Callable[[], None]
+"""Sends one stop again; called from another thread."""
 
 _here = threading.local()
 
 
-def resend_with(resend: Callable[[], None]) -> None:
-    """Call it, from another thread, whenever a stop of this thread was swallowed."""
-    _here.resend = resend
+def resend_with(prepare: Callable[[], Resend]) -> None:
+    """Register how to repeat a stop of this thread.
+
+    `prepare` is called in this thread when a stop was swallowed, so that it can tell which
+    attempt the stop was for: that attempt may be over when the stop is sent again.
+    """
+    _here.prepare = prepare
     if not isinstance(sys.unraisablehook, _Hook):
         sys.unraisablehook = _Hook(sys.unraisablehook)
 
@@ -34,11 +40,11 @@ class _Hook:
         self._before = before
 
     def __call__(self, unraisable: sys.UnraisableHookArgs, /) -> None:
-        resend: Callable[[], None] | None = getattr(_here, "resend", None)
-        if resend is None or unraisable.exc_type not in (Cancelled, TimedOut):
+        prepare: Callable[[], Resend] | None = getattr(_here, "prepare", None)
+        if prepare is None or unraisable.exc_type not in (Cancelled, TimedOut):
             self._before(unraisable)
             return
         # Sent from here it would be raised here, and swallowed again.
-        timer = threading.Timer(RESEND_AFTER_S, resend)
+        timer = threading.Timer(RESEND_AFTER_S, prepare())
         timer.daemon = True
         timer.start()

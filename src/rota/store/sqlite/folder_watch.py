@@ -74,7 +74,10 @@ class FolderWatch:
             return False
 
     def is_still(self) -> bool:
-        """As `is_quiet`, and the canary lives; in half the time, for one thread at a time."""
+        """Whether nothing happened since the last look and the canary lives.
+
+        For one thread at a time. One `poll` answers both, in half the time of `is_quiet`.
+        """
         is_ours = self._generation == _generation[0]
         return is_ours and self._still is not None and self._still.is_still()
 

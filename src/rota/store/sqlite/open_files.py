@@ -21,7 +21,7 @@ _LOG_HEAD, _FRAME_HEAD = 32, 24
 _HEAD = 100
 """Bytes at the start of the database, which tell its size and how often it was changed."""
 _IN_PROGRESS = b"salt" * 2 + b"none" + b"some"
-"""Frames are being copied, as far as we know; that excuses every change."""
+"""Equal to nothing that an index holds: frames are being copied, which excuses every change."""
 
 
 class StoreFiles:
@@ -62,9 +62,10 @@ class StoreFiles:
         return self._watch.is_quiet() and self._is_settled
 
     def are_ready(self) -> bool:
-        """As `are_untouched`, with the log as long as it was at least, and the canary alive.
+        """Whether a write may begin without a closer look: nothing happened to any of the files.
 
-        For who holds the lock of writers. Right after a commit it takes 4 us.
+        Asks also whether the log got shorter and the canary is alive. For whoever holds the lock
+        of writers. Right after a commit it takes 4 us.
         """
         if not self._watch.is_still() or not self._is_settled:
             return False
@@ -126,7 +127,7 @@ class StoreFiles:
         if now != after or now[8:12] != now[12:16]:
             self._is_written, self._copying = True, _IN_PROGRESS  # the next commit looks again
             return None
-        is_excused = was != now or was == _IN_PROGRESS
+        is_excused = was != now
         return None if is_excused or head == self._head else "something was copied over it"
 
     def _have_moved(self) -> bool:

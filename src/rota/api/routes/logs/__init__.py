@@ -1,1 +1,1 @@
-"""What handlers printed and logged."""
+"""Routes that read and search the log lines of runs."""

@@ -100,7 +100,7 @@ class Child:
         self._stores: dict[str, Store] = {}
         self._cancel: Callable[[], object] | None = None
         shield_with(self.shield)
-        resend_with(self._resend)
+        resend_with(lambda: functools.partial(self._resend, self._armed))
 
     def serve(self) -> None:
         for number in (signal.SIGUSR1, signal.SIGUSR2):
@@ -256,9 +256,9 @@ class Child:
         else:
             self._raise_stop()
 
-    def _resend(self) -> None:
+    def _resend(self, call: Attempt | None) -> None:
         """From another thread: a finaliser swallowed the stop that was raised in the handler."""
-        self._swallowed = self._armed
+        self._swallowed = call
         signal.pthread_kill(self._main, _RESEND)
 
     def _raise_stop(self) -> None:

@@ -12,6 +12,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import Context
+from functools import partial
 
 from rota.errors import Cancelled, TimedOut
 from rota.runtime.attempts.attempt import Attempt, Done, Ending, Started, Stopped, StopReason
@@ -50,7 +51,7 @@ class ThreadSlot:
         self.waiting: StopReason | None = None
         self.page: StdoutBuffer | None = None
         shield_with(self.shield)
-        resend_with(self.resend)
+        resend_with(lambda: partial(self._resend, self.armed))
 
     def ask(self, call: Attempt, why: StopReason) -> None:
         """Raise Cancelled or TimedOut in the body, once; nothing if it has ended."""
@@ -60,10 +61,10 @@ class ThreadSlot:
             elif self.armed is call and self.sent is None:
                 self._send(why)
 
-    def resend(self) -> None:
-        """Raise it again: a finaliser swallowed what was sent. Nothing if the body has ended."""
+    def _resend(self, call: Attempt | None) -> None:
+        """Raise the stop of this call again: a finaliser swallowed it. Nothing if it has ended."""
         with self.lock:
-            if self.armed is None or self.sent is None:
+            if call is None or self.armed is not call or self.sent is None:
                 return
             if self.shields:
                 self.waiting = self.sent
