@@ -14,6 +14,27 @@ from functools import partial
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
+
+class Moment(datetime):
+    """An instant in UTC, to the millisecond; as JSON it is text of one width.
+
+    Texts of one width sort as times do: 2026-11-15T20:37:52.123Z.
+    """
+
+    __slots__ = ()
+
+    @property
+    def ms(self) -> int:
+        """The store's integer milliseconds."""
+        return to_ms(self)
+
+    def text(self) -> str:
+        """2026-11-15T20:37:52.123Z."""
+        return self.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+_FIRST_MOMENT = Moment(1970, 1, 1, tzinfo=UTC)
+
 elapsed_s: Callable[[], float] = partial(time.clock_gettime, _CLOCK)
 """Seconds on a clock that never jumps; for durations only. Asked several times a run."""
 
@@ -23,9 +44,22 @@ def to_datetime(ms: int) -> datetime:
     return _EPOCH + timedelta(milliseconds=ms)  # exact: a float of seconds is not, beyond 2242
 
 
+def moment(ms: int) -> Moment:
+    """The store's integer milliseconds as an instant."""
+    return _FIRST_MOMENT + timedelta(milliseconds=ms)  # a Moment, as its class is kept
+
+
+def read_moment(text: str) -> Moment:
+    """An instant from its text; what has no zone is refused."""
+    found = Moment.fromisoformat(text)
+    if found.tzinfo is None:
+        raise ValueError(f"{text!r} has no zone")
+    return found.astimezone(UTC)
+
+
 def to_text(ms: int) -> str:
     """As in 2026-11-15T20:37:52.123Z: always of one width, so that texts sort as times do."""
-    return to_datetime(ms).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return moment(ms).text()
 
 
 def to_ms(when: datetime) -> int:

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from rota import App
-from rota.app.tokens import draw_token
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.tokens import issue
 from rota.ids import new_id
+from rota.operations.identity.new_tokens import draw_token
 from tests.support.cli import Rota, Said, Served
 
 TOKEN = "automation-token-0123456789-abcdef"

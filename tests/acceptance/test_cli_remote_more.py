@@ -140,7 +140,7 @@ def test_the_audit(both: Both) -> None:
     both.afar.good("queues", "pause", "mail")
     (verified,) = both.alike_json("audit", "verify")
 
-    assert verified["is_good"]
+    assert verified["isGood"]
     both.alike("audit", "verify", "--head", verified["hash"])
     assert both.alike("audit", "verify", "--head", "0" * 64).code == 1
     both.alike("audit", "--limit", "3")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rota.app.who import whoami
+from rota.handles.actor import whoami
 from tests.acceptance.test_cli_remote import WITH_SERVER, Both
 from tests.support.cli import Rota, eventually
 
@@ -265,7 +265,7 @@ def test_what_is_changed_is_on_record_by_either_way(both: Both) -> None:
 
     acts = both.straight.good("audit", "list", "--limit", "20", "--json").documents
     there, here = (
-        [(each["verb"], each["subject"], each["name"], each["detail"]) for each in some]
+        [(each["verb"], each["subject"], each["subjectName"], each["detail"]) for each in some]
         for some in (acts[:10], acts[10:])
     )
     assert here == there

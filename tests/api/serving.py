@@ -21,7 +21,6 @@ from rota.api.server.options import ServerOptions
 from rota.api.server.process import config_of, listen
 from rota.api.server.state import ServerState
 from rota.app import App
-from rota.app.tokens import draw_token
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.identity.tokens import issue
@@ -29,6 +28,7 @@ from rota.engine.jobs.definitions import define
 from rota.ids import new_id
 from rota.model.identity import Quotas
 from rota.model.spec import JobSpec, PythonTarget
+from rota.operations.identity.new_tokens import draw_token
 
 PATIENCE_S = 60.0
 TRUST = ssl.create_default_context()

@@ -12,10 +12,10 @@ import pytest
 from rota.api.identity.identities import BELIEVED_S
 from rota.api.identity.login_throttle import LoginThrottle
 from rota.api.server.rate_limit import MOST
-from rota.app.tokens import draw_secret
 from rota.engine.identity.sessions import give_ticket
 from rota.engine.identity.tokens import find_token, revoke
 from rota.errors import TooMany
+from rota.operations.identity.new_tokens import draw_secret
 from rota.rules.security.secrets import digest_of
 from tests.api.serving import HOME, OTHER, Served, serving, wait_until
 from tests.contract.identities import by

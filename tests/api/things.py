@@ -8,7 +8,6 @@ from typing import Any
 
 import httpx2
 
-from rota.app.tokens import draw_token
 from rota.engine.admission.windows import put_blackout
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.identity.tokens import issue
@@ -31,6 +30,7 @@ from rota.model.run import NewRun, Verdict
 from rota.model.schedule import Blackout, Calendar, Cron, Schedule
 from rota.model.spec import GraphTarget, HttpTarget, JobSpec
 from rota.model.template import Blank, Template
+from rota.operations.identity.new_tokens import draw_token
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM

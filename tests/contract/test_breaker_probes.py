@@ -79,6 +79,12 @@ def test_after_closing_the_count_starts_afresh(store: Store, worker: str, clock:
     assert (still, view(store).state) == ("closed", "open")
 
 
+def probe_at_ms(store: Store) -> int:
+    probe_at = view(store).probe_at
+    assert probe_at is not None
+    return probe_at.ms
+
+
 def test_probes_that_end_badly_wait_twice_as_long_up_to_the_cap(
     store: Store, worker: str, clock: Clock
 ) -> None:
@@ -87,7 +93,7 @@ def test_probes_that_end_badly_wait_twice_as_long_up_to_the_cap(
     for _ in range(4):
         end(store, [probe], bad=1)
         assert claim_some(store, worker) == []
-        waits.append((view(store).probe_at or 0) - clock.ms)
+        waits.append(probe_at_ms(store) - clock.ms)
         given_run(store)
         clock.advance(waits[-1])
         tend_all(store)

@@ -7,6 +7,7 @@ from typing import NoReturn
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.identity.namespaces import (
     check_room,
     find_namespace,
@@ -44,7 +45,7 @@ def test_a_namespace_has_the_quotas_it_was_given_last(store: Store, clock: Clock
 
     (found,) = store.read(namespaces)
 
-    assert (found.name, found.note, found.created_at) == ("team", "ours", clock.ms)
+    assert (found.name, found.note, found.created_at) == ("team", "ours", moment(clock.ms))
     assert found.quotas == Quotas(queued=9)
     assert store.read(lambda tx: find_namespace(tx, "team")) == found
 

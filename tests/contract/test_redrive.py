@@ -168,7 +168,7 @@ def test_each_act_tells_who_did_what_when_and_why(store: Store, clock: Clock) ->
     discard_all(store, [second], asker=by("bob@desk"))
     found = store.read(lambda tx: acts(tx, namespace=HOME))
 
-    assert [(act.who, act.verb, act.at) for act in found] == [
+    assert [(act.who, act.verb, act.at.ms) for act in found] == [
         ("bob@desk", "discard", START_MS + 3),
         ("ann@desk", "redrive", START_MS),
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.app.tokens import draw_next
+from rota.clock import moment
 from rota.engine.identity.audit_log import acts
 from rota.engine.identity.tokens import (
     credential_of_token,
@@ -18,6 +18,7 @@ from rota.engine.identity.tokens import (
 from rota.errors import NotAllowed, UnknownNamespace, UnknownToken
 from rota.ids import new_id
 from rota.model.identity import Credential, TokenView
+from rota.operations.identity.new_tokens import draw_next
 from rota.rules.security.secrets import digest_of
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, run_sql
@@ -77,7 +78,7 @@ def test_a_revoked_token_is_refused_and_says_by_whom(store: Store, clock: Clock)
     again = store.write(lambda tx: revoke(tx, view.id, namespace=HOME, by=by("eve")))
 
     assert credential_of(store, secret) is None
-    assert (gone.revoked_at, gone.revoked_by) == (clock.ms, "bob")
+    assert (gone.revoked_at, gone.revoked_by) == (moment(clock.ms), "bob")
     assert again == gone
     told = store.read(lambda tx: acts(tx, namespace=HOME))
     assert [(act.verb, act.who) for act in told] == [

@@ -76,7 +76,7 @@ def pairs(tmp_path: Path) -> list[tuple[str, object, object]]:
 
 
 def _nouns(app: App, names: list[str]) -> list[tuple[str, Any]]:
-    assert set(names) >= {"schedules", "breakers", "calendars", "blackouts", "dead_letters"}
+    assert set(names) >= {"schedules", "dead_letters"}
     return [(name, getattr(app, name)) for name in names]
 
 

@@ -19,14 +19,15 @@ OWN_PARTS = {
     "rules": {"text", "security"},
     "store/sql": {"postgres", "sqlite", "access", "receipts"},
     "engine": set[str](),
+    "operations": set[str](),
     "api/routes": set[str](),
     "cli/commands": set[str](),
 }
 """What a floor has beside rooms."""
 MOST_MODULES = 18
 CROWDED = {
-    "app": 37,
-    "client": 19,
+    "app": 32,
+    "client": 16,
     "model": 21,
 }
 """Folders that are still to be cut into rooms, and how many modules they have; no more come in."""

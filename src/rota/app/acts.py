@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rota.app.who import whoami
 from rota.engine.identity.audit_log import Actor, record
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.store.base import Tx
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from rota.app.who import whoami
 from rota.clock import elapsed_s
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.schedules.backfills import fill as engine
@@ -16,6 +15,7 @@ from rota.engine.schedules.backfills.fill import BackfillInstant
 from rota.engine.schedules.backfills.span import MOST, BackfillRange, BackfillRequest
 from rota.engine.schedules.backfills.views import BackfillView, backfills, show_backfill
 from rota.errors import BadOption, RunNotFinished
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.rules.schedules.zones import zone
 from rota.rules.text.duration import parse_duration

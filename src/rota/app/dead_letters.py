@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
-from rota.app.who import whoami
 from rota.engine.failures import dead_letters as engine
 from rota.engine.failures.dead_letters import LetterGroup, LetterState, LetterView
 from rota.engine.failures.discard import discard
@@ -21,6 +20,7 @@ from rota.errors import (
     NotAllowed,
     PayloadTooLarge,
 )
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.rules.jobs.signature import MAX_ARGS_BYTES
 from rota.rules.jobs.stored_signature import recorded_signature

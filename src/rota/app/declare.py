@@ -6,11 +6,11 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from rota.app.who import whoami
 from rota.clock import to_text
 from rota.engine.jobs.declare import Declared, Declarer
 from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration

@@ -5,10 +5,10 @@ from __future__ import annotations
 import builtins
 from typing import TYPE_CHECKING, Any
 
-from rota.app.who import whoami
 from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.errors import BadInput
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.effect import EffectView
 from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, encoded

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.app.who import whoami
 from rota.engine.events import send
 from rota.errors import BadOption, PayloadTooLarge
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.event import Event, Sent
 from rota.rules.jobs.signature import MAX_ARGS_BYTES

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rota.app.who import whoami
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.schedules.compiled import seed_of
 from rota.errors import BadFile
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, Wish

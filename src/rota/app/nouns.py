@@ -5,21 +5,21 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
+from rota.handles.nouns import SharedNouns
+
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.breakers import Breakers
-    from rota.app.calendars import Blackouts, Calendars
     from rota.app.dead_letters import DeadLetters
     from rota.app.effects import Effects
     from rota.app.files import Files
-    from rota.app.house import Audit, Namespaces, Tokens
     from rota.app.releases import Releases
     from rota.app.schedules import Schedules
+    from rota.handles.backend import Backend
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
 
-class Nouns:
+class Nouns(SharedNouns):
     """What an App has at hand, made when it is first asked for."""
 
     @property
@@ -27,32 +27,18 @@ class Nouns:
         return cast("App", self)
 
     @cached_property
+    def backend(self) -> Backend:
+        """Each operation is a transaction of the store."""
+        from rota.handles.store_backend import StoreBackend
+
+        return StoreBackend(lambda: self._whole.store, self._whole.namespace)
+
+    @cached_property
     def schedules(self) -> Schedules:
         """What fires when: make, change, pause, preview, start by hand, backfill."""
         from rota.app.schedules import Schedules
 
         return Schedules(self._whole)
-
-    @cached_property
-    def calendars(self) -> Calendars:
-        """Named business calendars."""
-        from rota.app.calendars import Calendars
-
-        return Calendars(self._whole)
-
-    @cached_property
-    def blackouts(self) -> Blackouts:
-        """Maintenance windows."""
-        from rota.app.calendars import Blackouts
-
-        return Blackouts(self._whole)
-
-    @cached_property
-    def breakers(self) -> Breakers:
-        """Which jobs are held back; hold one, let it go."""
-        from rota.app.breakers import Breakers
-
-        return Breakers(self._whole)
 
     @cached_property
     def dead_letters(self) -> DeadLetters:
@@ -81,24 +67,3 @@ class Nouns:
         from rota.app.releases import Releases
 
         return Releases(self._whole)
-
-    @cached_property
-    def tokens(self) -> Tokens:
-        """Who may ask servers for what."""
-        from rota.app.house import Tokens
-
-        return Tokens(self._whole)
-
-    @cached_property
-    def audit(self) -> Audit:
-        """Who did what, and whether that is the whole truth."""
-        from rota.app.house import Audit
-
-        return Audit(self._whole)
-
-    @cached_property
-    def namespaces(self) -> Namespaces:
-        """Who shares the store without seeing each other, and how much each may use."""
-        from rota.app.house import Namespaces
-
-        return Namespaces(self._whole)

@@ -6,9 +6,9 @@ import builtins
 from typing import TYPE_CHECKING
 
 from rota.app.declare import hand_of
-from rota.app.who import whoami
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.declare import releases, use
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.release import Release
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import msgspec
 
 from rota.app.logs import LogReader
-from rota.app.who import whoami
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.control import Part, bound_args, mark, pause, rerun_graph, resume
 from rota.engine.graphs.views.nodes import NodeView, nodes
@@ -20,6 +19,7 @@ from rota.engine.runs.cancel import cancel
 from rota.engine.runs.find import attempts, find, tally
 from rota.engine.runs.rerun import rerun
 from rota.errors import ArtifactLost, RunFailed, RunNotFinished
+from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.artifact import is_pointer
 from rota.model.log import LogLine

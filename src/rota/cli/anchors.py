@@ -10,10 +10,8 @@ from rota.cli.options import settings
 from rota.errors import BadFile
 
 if TYPE_CHECKING:
-    from rota.app.house import Audit
-    from rota.client.house import ServedAudit
-    from rota.engine.identity.audit_chain import ChainVerdict
-    from rota.model.anchor import Anchor
+    from rota.handles.identity import Audit
+    from rota.model.audit import Anchor, ChainVerdict
 
 PAGE = 50
 
@@ -57,7 +55,7 @@ def keep_ms_of(said: str | None) -> int:
     return Retention().acts_ms if said is None else parse_duration(said)
 
 
-def kept_until(audit: Audit | ServedAudit, found: ChainVerdict, keep_ms: int) -> int | None:
+def kept_until(audit: Audit, found: ChainVerdict, keep_ms: int) -> int | None:
     """Until when the last act that was verified has to stay; None where no act is left.
 
     Acts may have come since. If the last one is gone meanwhile, the one before it is judged, whose
@@ -67,6 +65,6 @@ def kept_until(audit: Audit | ServedAudit, found: ChainVerdict, keep_ms: int) ->
     while page := audit.list(before=before, limit=PAGE):
         for act in page:
             if act.seq is not None and act.seq <= found.seq:
-                return act.at + keep_ms
+                return act.at.ms + keep_ms
         before = page[-1].id
     return None

@@ -27,7 +27,6 @@ COMMANDS = {
     "why": "insight.why",
     "dead": "failures.dead",
     "effects": "runs.effects",
-    "acts": "identity.acts",
     "audit": "identity.audit",
     "jobs": "jobs.jobs",
     "releases": "jobs.releases",
@@ -51,6 +50,8 @@ COMMANDS = {
     "completion": "completion",
 }
 """Where each command is, below rota.cli.commands; in the order of the help."""
+ALIASES = {"acts": "audit"}
+"""Older names, which the help does not list."""
 CTRL_C = 130
 BROKEN_PIPE = 141
 
@@ -96,7 +97,7 @@ class Commands(SuggestingGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        module = COMMANDS.get(cmd_name)
+        module = COMMANDS.get(ALIASES.get(cmd_name, cmd_name))
         if module is None:
             return None
         command: click.Command = import_module(f"rota.cli.commands.{module}").command

@@ -6,10 +6,13 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rota.cli.pages.states import run_word
 from rota.cli.safe_text import ESCAPE, ESCAPED, MARK, ONE_LINE, InertStream, console
+
+if TYPE_CHECKING:
+    from msgspec import Struct
 
 
 class Cell(NamedTuple):
@@ -49,12 +52,12 @@ def is_fancy(stream: Any = None) -> bool:
     return bool(stream.isatty()) and not is_plain
 
 
-def print_json(documents: Iterable[Mapping[str, Any]]) -> None:
-    """One object per line."""
-    import msgspec
+def print_json(documents: Iterable[Mapping[str, Any] | Struct]) -> None:
+    """One object per line; of a view the same as the API answers."""
+    from rota.model.view import encode
 
     for document in documents:
-        sys.stdout.write(msgspec.json.encode(document).decode().translate(ESCAPED) + "\n")
+        sys.stdout.write(encode(document).decode().translate(ESCAPED) + "\n")
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Row], *, empty: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from rota.clock import Moment
 from rota.errors import BadOption
 from rota.rules.text.duration import UNIT_MS, format_duration
 
@@ -16,6 +17,11 @@ def ago(then_ms: int | None, now_ms: int) -> str:
         return ""
     past_ms = now_ms - then_ms
     return f"{coarse(past_ms)} ago" if past_ms >= 0 else f"in {coarse(-past_ms)}"
+
+
+def since(then: Moment | None, now_ms: int) -> str:
+    """How far an instant is from now, in its largest unit."""
+    return ago(None if then is None else then.ms, now_ms)
 
 
 def coarse(ms: int) -> str:

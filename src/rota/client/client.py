@@ -12,8 +12,6 @@ from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from rota.client.address import check_address
-from rota.client.breakers import ServedBreakers
-from rota.client.calendars import ServedBlackouts, ServedCalendars
 from rota.client.documents import (
     Answer,
     FoundLine,
@@ -33,17 +31,17 @@ from rota.client.documents import (
 from rota.client.effects import ServedEffects
 from rota.client.events import send_event
 from rota.client.files import ServedFiles
-from rota.client.house import ServedAudit, ServedTokens
+from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
 from rota.client.letters import ServedLetters
 from rota.client.line import Line
-from rota.client.namespaces import ServedNamespaces
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
 from rota.engine.admission.queues import QueueView
 from rota.engine.jobs.definitions import JobView
 from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
+from rota.handles.nouns import SharedNouns
 from rota.model.event import Sent
 from rota.model.log import Level, LogLine
 from rota.model.run import RunView
@@ -57,7 +55,7 @@ CURSOR = "cursor"
 """The parameter that takes the `next` of a page."""
 
 
-class Client:
+class Client(SharedNouns):
     """The verbs of an App for those who have a server and a token, and no database.
 
     One client serves any number of threads. Requests that get no answer are sent again for as
@@ -95,15 +93,14 @@ class Client:
             verify=_trusted(ca_file),
         )
         self.schedules = ServedSchedules(self)
-        self.calendars = ServedCalendars(self)
-        self.blackouts = ServedBlackouts(self)
-        self.breakers = ServedBreakers(self)
         self.effects = ServedEffects(self)
         self.dead_letters = ServedLetters(self)
         self.files = ServedFiles(self)
-        self.tokens = ServedTokens(self)
-        self.audit = ServedAudit(self)
-        self.namespaces = ServedNamespaces(self)
+
+    @cached_property
+    def backend(self) -> HttpBackend:
+        """Each operation is a request to the server."""
+        return HttpBackend(self.line, lambda: self.namespace)
 
     def __repr__(self) -> str:
         return f"<Client {self.url}>"

@@ -20,6 +20,7 @@ from rota.client.problems import error_of
 from rota.clock import elapsed_s
 from rota.errors import BadOption, BadUrl, CommitUnknown, NotSignedIn, RotaError
 from rota.ids import new_id
+from rota.model.view import decode
 from rota.notices import emit
 from rota.version import version
 
@@ -50,6 +51,7 @@ class Call(NamedTuple):
     key: str | None = None
     wait_s: float = 0.0
     """How long the server may take on purpose."""
+    headers: Mapping[str, str] = {}
 
 
 class Line:
@@ -65,6 +67,10 @@ class Line:
         self._verify = verify
         self._opening = Lock()
         self._http: httpx2.Client | None = None
+
+    def ask(self, call: Call, kind: type[T]) -> T:
+        """Send a request until it is answered, and read the answer."""
+        return self._read(self._send(call), kind)
 
     def get(
         self,
@@ -131,7 +137,9 @@ class Line:
     def _try(self, call: Call) -> bytes | Failed:
         import httpx2  # noqa: PLC0415  # takes a while, and only those need it who have a server
 
-        headers = {} if call.key is None else {"Idempotency-Key": call.key}
+        headers = dict(call.headers)
+        if call.key is not None:
+            headers["Idempotency-Key"] = call.key
         if call.content is not None:
             headers["Content-Type"] = "application/json"
         patience = httpx2.Timeout(
@@ -205,7 +213,7 @@ class Line:
 
     def _read(self, content: bytes, kind: type[T]) -> T:
         try:
-            return msgspec.json.decode(content, type=kind)
+            return decode(content, kind)
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise BadUrl(
                 f"the answer of {self.url} is none that Rota {version()} can read: {error}; is "

@@ -9,6 +9,9 @@ from typing import Literal
 
 import msgspec
 
+from rota.clock import Moment
+from rota.model.view import View
+
 CircuitState = Literal["closed", "open", "half_open"]
 ProbeFate = Literal["waits", "good", "bad", "gone"]
 """A probe waits in its queue or runs; ended well or badly; or left without having been tried."""
@@ -40,8 +43,8 @@ class Tally(msgspec.Struct, frozen=True):
     bad: int
 
 
-class BreakerView(msgspec.Struct, frozen=True, kw_only=True):
-    """A breaker as people see it; `good` and `bad` are of its window, while it is closed."""
+class BreakerView(View, frozen=True):
+    """The breaker of a job that has a rule or is held back by hand."""
 
     job: str
     state: CircuitState
@@ -49,12 +52,26 @@ class BreakerView(msgspec.Struct, frozen=True, kw_only=True):
     """As text, such as `50% of 20 in 1m`; None when a person holds a job that has no rule."""
     good: int
     bad: int
+    """Attempts in its window that ended well and badly, while it is closed."""
     held: int
-    """Queued runs that are not handed out."""
-    opened_at: int | None
-    probe_at: int | None
+    """Queued runs that are not started, among the first 20,000 of the namespace."""
+    opened_at: Moment | None
+    probe_at: Moment | None
+    """When a probe may start, while it is open."""
     probe_id: str | None
+    """The run that is the probe, while it is half open."""
     stays: bool
+    """Open until a person closes it."""
     note: str | None
-    changed_at: int
-    now: int
+    changed_at: Moment
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+
+
+class BreakerChange(View, frozen=True):
+    """What a person did to a breaker."""
+
+    job: str
+    state: Literal["open", "closed"]
+    changed: bool
+    """False when it was so before."""

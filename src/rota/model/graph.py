@@ -22,7 +22,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.model.isolation import Isolation
+Isolation = Literal["thread", "process"]
+"""Where a handler runs; jobs and nodes say it."""
 
 Join = Literal[
     "all_success",

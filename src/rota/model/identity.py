@@ -6,6 +6,9 @@ from typing import Literal, NamedTuple, get_args
 
 import msgspec
 
+from rota.clock import Moment
+from rota.model.view import View
+
 Role = Literal["viewer", "operator", "author", "admin", "exec", "audit", "worker"]
 """Each of the first four may do what those before it may. `exec` stands beside them: whoever
 defines jobs that run programs needs it, too. `audit` lets somebody who is no admin read the audit,
@@ -57,16 +60,19 @@ class Quotas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Bytes of the arguments of one run."""
 
 
-class Namespace(msgspec.Struct, frozen=True, kw_only=True):
+class Namespace(View, frozen=True):
     """A tenant: what is in it cannot be seen from another one."""
 
     name: str
     note: str
     quotas: Quotas
-    created_at: int | None
+    created_at: Moment | None
+    """None for the home namespace while nobody has changed it."""
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
 
 
-class TokenView(msgspec.Struct, frozen=True, kw_only=True):
+class TokenView(View, frozen=True):
     """A token as people see it; its secret was shown once."""
 
     id: str
@@ -75,13 +81,23 @@ class TokenView(msgspec.Struct, frozen=True, kw_only=True):
     prefix: str
     roles: tuple[Role, ...]
     queues: tuple[str, ...] | None
-    created_at: int
+    """None: all of them."""
+    created_at: Moment
     created_by: str
-    expires_at: int | None
-    used_at: int | None
+    expires_at: Moment | None
+    used_at: Moment | None
     """Within a minute or so."""
-    revoked_at: int | None
+    revoked_at: Moment | None
     revoked_by: str | None
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+
+
+class NewTokenView(TokenView, frozen=True):
+    """A new token with its secret, which is shown now and never again."""
+
+    token: str | None = None
+    """None when a request is repeated with its key: only the first answer has the secret."""
 
 
 class GivenToken(NamedTuple):

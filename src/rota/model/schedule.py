@@ -9,6 +9,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from rota.clock import Moment
+from rota.model.view import View
+
 Dialect = Literal["vixie", "quartz", "kubernetes"]
 Gap = Literal["cron", "next", "skip", "same"]
 """A wall time that does not exist: as cron(8) does, at the first valid minute, not at all,
@@ -149,6 +152,25 @@ class Schedule(_Data, frozen=True, kw_only=True):
     is_paused: bool = False
 
 
+class CalendarView(View, frozen=True):
+    """A business calendar of a namespace."""
+
+    name: str
+    version: int
+    """Grows with each change."""
+    country: str | None
+    weekend: tuple[int, ...]
+    off: tuple[str, ...]
+    on: tuple[str, ...]
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+
+    @property
+    def calendar(self) -> Calendar:
+        """Its days, without its name."""
+        return Calendar(country=self.country, weekend=self.weekend, off=self.off, on=self.on)
+
+
 BlackoutKind = Literal["skip", "defer", "drain"]
 """What becomes of a firing inside: it does not happen, it happens at the end of the window, or
 it happens but nothing new is started before the end."""
@@ -170,3 +192,39 @@ class Blackout(_Data, frozen=True, kw_only=True):
     job: str | None = None
     queue: str | None = None
     note: str = ""
+
+
+class BlackoutView(View, frozen=True):
+    """A maintenance window of a namespace."""
+
+    name: str
+    kind: BlackoutKind
+    start: str | None
+    end: str | None
+    trigger: Trigger | None
+    duration: str | None
+    zone: str
+    job: str | None
+    queue: str | None
+    note: str
+    description: str
+    """In a sentence."""
+    begins_at: Moment | None
+    """The window around this instant, or else the next; None if it is over for good."""
+    ends_at: Moment | None
+    is_now: bool
+    """It holds runs back at this instant."""
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+
+    @property
+    def blackout(self) -> Blackout:
+        """The window, without its name."""
+        return Blackout(**{name: getattr(self, name) for name in Blackout.__struct_fields__})
+
+
+class Removed(View, frozen=True):
+    """A definition that is no longer there."""
+
+    name: str
+    removed: bool = True

@@ -1,4 +1,4 @@
-"""All routes of the server; a new file of routes is named here."""
+"""All routes of the server; a new module of operations, or file of routes, is named here."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from litestar.types import ControllerRouterHandler
 from rota.api.routes import description, pages, reference
 from rota.api.routes.admission import queues
 from rota.api.routes.events import live, send
-from rota.api.routes.failures import breakers, dead_letters
+from rota.api.routes.failures import dead_letters
 from rota.api.routes.graphs import graphs, nodes, timelines
-from rota.api.routes.identity import audit, login, namespaces, oidc, session, tokens
+from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search, statistics
 from rota.api.routes.jobs import files, jobs, releases, templates, versions
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import effects, lists, reruns, runs
-from rota.api.routes.schedules import backfills, calendars, firings, schedules, windows
+from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
+from rota.api.server.operation_routes import routes_in
+from rota.operations.admission import windows
+from rota.operations.failures import breakers
+from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.schedules import calendars
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
@@ -50,16 +55,11 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote_services.ROUTES,
     *dead_letters.ROUTES,
     *effects.ROUTES,
-    *breakers.ROUTES,
-    *audit.ROUTES,
-    *tokens.ROUTES,
-    *namespaces.ROUTES,
     *reruns.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *calendars.ROUTES,
-    *windows.ROUTES,
+    *routes_in(breakers, audit, tokens, namespaces, calendars, windows),
 )

@@ -21,6 +21,9 @@ from rota.api.server.problems import respond
 from rota.api.server.proxy import ProxyMiddleware
 from rota.api.server.request import ApiRequest
 from rota.api.server.state import ServerState
+from rota.api.server.view_schemas import ViewSchemas
+from rota.clock import Moment
+from rota.model.view import JsonText, to_wire
 from rota.version import version
 
 PREFIX = "/api/v1"
@@ -58,6 +61,7 @@ def make_litestar(
         request_max_body_size=server_state.options.body_bytes,
         lifespan=[_living],
         logging_config=None,
+        type_encoders={Moment: to_wire, JsonText: to_wire},
         debug=False,
     )
     app.state.server_state = server_state
@@ -70,7 +74,7 @@ class _Plain(Litestar):
 
     @staticmethod
     def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
-        return [*plugins, MsgspecDIPlugin()]
+        return [*plugins, MsgspecDIPlugin(), ViewSchemas()]
 
 
 class _NoRoutes(Router):

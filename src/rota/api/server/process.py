@@ -17,7 +17,6 @@ from rota.api.server.asgi import create_app
 from rota.api.server.options import ServerOptions, check_posture
 from rota.api.server.protocol import guarded
 from rota.api.server.state import ServerState
-from rota.app.tokens import draw_secret, draw_token
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.sessions import LINK_MS, give_ticket
 from rota.engine.identity.tokens import credential_of_token, has_tokens, issue, revoke, tokens
@@ -25,6 +24,7 @@ from rota.errors import BadOption, StoreLost
 from rota.ids import new_id
 from rota.model.identity import ROLES
 from rota.notices import emit
+from rota.operations.identity.new_tokens import draw_secret, draw_token
 from rota.rules.security.secrets import check_own_token, digest_of
 from rota.store.base import Tx
 

@@ -7,7 +7,6 @@ Idempotency-Key, with its answer: sent again it is answered the same and done no
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -26,6 +25,9 @@ from rota.engine.identity.namespaces import HOME
 from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
 from rota.errors import BadInput, KeyReused
 from rota.model.identity import Credential
+from rota.model.view import decode, encode
+from rota.operations.caller import Caller
+from rota.operations.operation import Operation, digest
 from rota.rules.text.json_keys import check_keys
 from rota.store.base import Tx
 from rota.store.settled import settled_write
@@ -90,6 +92,22 @@ class ApiRequest(Request[Any, Any, Any]):
         """Look at the namespace of who asks."""
         return await self.server_state.read(work, only=self.only)
 
+    async def perform(
+        self, operation: Operation[..., T], arguments: Mapping[str, Any], *, answers: type[T]
+    ) -> T:
+        """Carry out an operation for who asks, once."""
+        caller = Caller(credential=self.credential, actor=self.by())
+        if operation.prepare is not None:
+            await self.server_state.write_all(operation.prepare)
+        if operation.verb is None:
+            return await self.read(lambda tx: operation(tx, caller, **arguments))
+        answer = await self._once(
+            lambda tx: operation(tx, caller, **arguments), answers=answers, kept=operation.to_keep
+        )
+        if operation.drops_credentials:
+            self.server_state.identities.forget()
+        return answer
+
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,
         verb: str,
@@ -103,14 +121,8 @@ class ApiRequest(Request[Any, Any, Any]):
     ) -> T:
         """Do it once, with its act; `before` tells what it changes, for the digest."""
         by = self.by(why)
-        keyed = await self.keyed()
 
-        def carry_out(tx: Tx) -> tuple[T | None, str]:
-            found = take_keys(tx, [keyed])[0] if keyed else None
-            if isinstance(found, KeyReused):
-                raise found
-            if found is not None:
-                return None, found
+        def carry_out(tx: Tx) -> T:
             old = None if before is None else digest(msgspec.json.encode(before(tx)))
             await_act(tx, by)
             answer = work(tx, by)
@@ -125,8 +137,26 @@ class ApiRequest(Request[Any, Any, Any]):
                 after_digest=digest(text),
             )
             record_all(tx, [act])
+            return answer
+
+        return await self._once(carry_out, answers=answers)
+
+    async def _once(
+        self, work: Callable[[Tx], T], *, answers: type[T], kept: Callable[[T], T] | None = None
+    ) -> T:
+        """Change something; a request with a key that was answered before gets that answer."""
+        keyed = await self.keyed()
+
+        def carry_out(tx: Tx) -> tuple[T | None, str]:
+            found = take_keys(tx, [keyed])[0] if keyed else None
+            if isinstance(found, KeyReused):
+                raise found
+            if found is not None:
+                return None, found
+            answer = work(tx)
             if keyed:
-                answer_keys(tx, [msgspec.structs.replace(keyed, answer=text.decode())])
+                said = encode(kept(answer) if kept else answer).decode()
+                answer_keys(tx, [msgspec.structs.replace(keyed, answer=said)])
             return answer, ""
 
         self.server_state.changed()
@@ -136,7 +166,7 @@ class ApiRequest(Request[Any, Any, Any]):
         if answer is not None:
             return answer
         self.add_header("Idempotency-Replayed", "true")
-        return msgspec.json.decode(replayed, type=answers)
+        return decode(replayed, answers)
 
     async def keyed(self) -> KeyedRequest | None:
         """The claim on the key that the request brings, if it brings one; for who asks alone."""
@@ -200,11 +230,6 @@ def check_json(body: bytes, depth: int) -> None:
         check_keys(body)
     except BadInput as error:
         raise BadInput(f"the body: {error}") from error
-
-
-def digest(text: bytes) -> str:
-    """Of what was there, or of what was asked."""
-    return hashlib.sha256(text).hexdigest()
 
 
 @lru_cache(maxsize=512)

@@ -113,9 +113,9 @@ class ServerState:
         await self.feed.stop()
         self._pool.shutdown(wait=True)
 
-    async def seal_all(self) -> None:
-        """Give all acts so far their places in the chain."""
-        while await self.write(seal, only=HOUSE):
+    async def write_all(self, work: Callable[[Tx], int]) -> None:
+        """Do it again and again, in transactions of its own, until nothing is left to do."""
+        while await self.write(work, only=HOUSE):
             pass
 
     def changed(self) -> None:

@@ -70,11 +70,11 @@ def _serve(url: str, namespace: str, port: int | None, writer: int) -> int:
 def _door(app: App, address: str) -> PagesAddress:
     """A new token and a ticket for it each time: the store of a demo may be an old one."""
     from rota.api.routes.pages import BUILT
-    from rota.app.tokens import draw_secret, draw_token
     from rota.engine.identity.audit_log import Actor
     from rota.engine.identity.sessions import LINK_MS, give_ticket
     from rota.engine.identity.tokens import issue
     from rota.ids import new_id
+    from rota.operations.identity.new_tokens import draw_secret, draw_token
     from rota.rules.security.secrets import digest_of
     from rota.store.base import Tx
 

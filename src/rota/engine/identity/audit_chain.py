@@ -15,7 +15,7 @@ import msgspec
 
 from rota.clock import to_datetime
 from rota.engine.runs.find import now_ms
-from rota.model.anchor import Anchor
+from rota.model.audit import Anchor, ChainVerdict
 from rota.store.base import Row, Tx
 
 PAGE = 500
@@ -29,22 +29,6 @@ class _Seal(msgspec.Struct, frozen=True):
     id: str
     seq: int
     hash: str
-
-
-class ChainVerdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What a walk along the chain found."""
-
-    is_good: bool
-    acts: int
-    """How many were walked along."""
-    seq: int
-    """The last place that holds, or where it breaks."""
-    hash: str
-    """To be written down elsewhere: a chain that was made anew has another one."""
-    says: str = ""
-    """What is wrong; of a chain that is good, what its anchors leave open."""
-    anchors: int = 0
-    """How many anchors fit."""
 
 
 def seal(tx: Tx, *, limit: int = PAGE) -> int:

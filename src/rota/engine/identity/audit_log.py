@@ -10,6 +10,8 @@ import msgspec
 
 from rota.engine.runs.find import like
 from rota.ids import is_id
+from rota.model.audit import AuditEntry
+from rota.model.view import view_of
 from rota.store.base import Row, Tx
 
 _detail = msgspec.json.Decoder(dict[str, Any])
@@ -30,28 +32,6 @@ class Actor(msgspec.Struct, frozen=True, kw_only=True):
     address: str | None = None
     """Where the request came from, if it came over the network."""
     request_id: str | None = None
-
-
-class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """A change that a person made."""
-
-    id: str
-    at: int
-    who: str
-    verb: str
-    subject: str
-    detail: dict[str, Any]
-    address: str | None = None
-    request_id: str | None = None
-    before_digest: str | None = None
-    """Of what was there before, where the verb looks at that."""
-    after_digest: str | None = None
-    """Of what the change left or answered."""
-    seq: int | None = None
-    """Its place in the chain of its namespace; None until it has one."""
-    hash: str | None = None
-    name: str | None = None
-    """What people call its subject, where that is the id of a token or a worker."""
 
 
 class NewAuditEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -193,14 +173,6 @@ def _named(tx: Tx, rows: list[Row], namespace: str) -> list[AuditEntry]:
 def as_act(row: Row) -> AuditEntry:
     """From a row of the table."""
     detail = _detail.decode(row["detail"])
-    return AuditEntry(
-        id=str(row["id"]),
-        detail=detail,
-        name=detail.get("name") if row["verb"] in OF_TOKENS | OF_WORKERS else None,
-        **{name: row[name] for name in _COPIED},
-    )
-
-
-_COPIED = tuple(
-    name for name in AuditEntry.__struct_fields__ if name not in {"id", "detail", "name"}
-)
+    is_named = row["verb"] in OF_TOKENS | OF_WORKERS
+    name = detail.get("name") if is_named else None
+    return view_of(AuditEntry, row, detail=detail, name=name)

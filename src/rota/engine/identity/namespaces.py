@@ -8,6 +8,7 @@ from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity import Namespace, Quotas
+from rota.model.view import view_of
 from rota.store.base import Row, Tx
 
 HOME = "default"
@@ -90,14 +91,10 @@ def room_to_run(tx: Tx, name: str) -> int | None:
 
 
 def _view(row: Row) -> Namespace:
-    return Namespace(
-        name=row["name"],
-        note=row["note"],
-        quotas=Quotas(
-            queued=row["max_queued"],
-            running=row["max_running"],
-            rate=row["max_rate"],
-            payload=row["max_payload"],
-        ),
-        created_at=row["created_at"],
+    quotas = Quotas(
+        queued=row["max_queued"],
+        running=row["max_running"],
+        rate=row["max_rate"],
+        payload=row["max_payload"],
     )
+    return view_of(Namespace, row, quotas=quotas)

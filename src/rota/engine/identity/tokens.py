@@ -16,6 +16,7 @@ from rota.engine.runs.find import now_ms
 from rota.errors import NotAllowed, UnknownToken
 from rota.ids import is_id
 from rota.model.identity import Credential, Role, TokenView
+from rota.model.view import view_of
 from rota.store.base import Row, Tx
 
 
@@ -70,7 +71,7 @@ def find_token(tx: Tx, token_id: str, *, namespace: str) -> TokenView:
     row = tx.one("find_token", id=token_id, namespace=namespace) if is_id(token_id) else None
     if row is None:
         raise UnknownToken(token_id)
-    return _view(row)
+    return view_of(TokenView, row)
 
 
 def tokens(
@@ -78,7 +79,7 @@ def tokens(
 ) -> list[TokenView]:
     """The newest first; `past` also shows those that were revoked or have expired."""
     rows = tx.all("list_tokens", namespace=namespace, past=past, before=before, limit=limit)
-    return [_view(row) for row in rows]
+    return [view_of(TokenView, row) for row in rows]
 
 
 def revoke(tx: Tx, token_id: str, *, namespace: str, by: Actor) -> TokenView:
@@ -94,10 +95,10 @@ def rotate(  # the old, the new, and who does it
 ) -> TokenView:
     """The new one is good from now on, the old one for the overlap only: nobody has to be quick."""
     old = find_token(tx, token_id, namespace=namespace)
-    is_expired = old.expires_at is not None and old.expires_at <= now_ms(tx)
+    is_expired = old.expires_at is not None and old.expires_at.ms <= now_ms(tx)
     if old.revoked_at is not None or is_expired:
         raise NotAllowed(f"token {old.name} is revoked or has expired; create another one")
-    life_ms = None if old.expires_at is None else old.expires_at - old.created_at
+    life_ms = None if old.expires_at is None else old.expires_at.ms - old.created_at.ms
     token = NewToken(
         id=fresh.id,
         name=old.name,
@@ -152,20 +153,3 @@ def as_credential(row: Row) -> Credential:
 def queues_of(row: Row) -> tuple[str, ...] | None:
     """None: all of them."""
     return None if row["queues"] is None else tuple(json.loads(row["queues"]))
-
-
-def _view(row: Row) -> TokenView:
-    return TokenView(
-        id=str(row["id"]),
-        namespace=row["namespace"],
-        name=row["name"],
-        prefix=row["prefix"],
-        roles=tuple(json.loads(row["roles"])),
-        queues=queues_of(row),
-        created_at=row["created_at"],
-        created_by=row["created_by"],
-        expires_at=row["expires_at"],
-        used_at=row["used_at"],
-        revoked_at=row["revoked_at"],
-        revoked_by=row["revoked_by"],
-    )

@@ -187,7 +187,7 @@ def _holding(breaker: BreakerView) -> Concern:
         says=says,
         advice=advice,
         runs=breaker.held,
-        since=breaker.changed_at,
+        since=breaker.changed_at.ms,
         note=breaker.note,
     )
 

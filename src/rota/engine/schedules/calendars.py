@@ -7,10 +7,10 @@ import json
 import msgspec
 
 from rota.engine.locks import lock_name
-from rota.engine.schedules.compiled import StoredCalendar
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import BadOption, UnknownCalendar
-from rota.model.schedule import Calendar
+from rota.model.schedule import Calendar, CalendarView
+from rota.model.view import view_of
 from rota.rules.schedules.calendars import business_days
 from rota.store.base import Tx
 
@@ -45,10 +45,12 @@ def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
     return found
 
 
-def calendars(tx: Tx, *, namespace: str) -> dict[str, StoredCalendar]:
+def calendars(tx: Tx, *, namespace: str) -> dict[str, CalendarView]:
     """All of a namespace, by name."""
     rows = tx.all("load_calendars", namespaces=json.dumps([namespace]))
     return {
-        row["name"]: StoredCalendar(row["version"], _calendar.decode(row["spec"]))
+        row["name"]: view_of(
+            CalendarView, row, **msgspec.structs.asdict(_calendar.decode(row["spec"]))
+        )
         for row in sorted(rows, key=lambda row: str(row["name"]))
     }

@@ -10,8 +10,7 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadDuration, BadOption
-from rota.model.graph import Cache
-from rota.model.isolation import Isolation
+from rota.model.graph import Cache, Isolation
 from rota.model.schedule import Schedule
 from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
 from rota.rules.admission.dependencies import read_dependencies

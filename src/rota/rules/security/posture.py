@@ -53,7 +53,7 @@ def endless_tokens(tokens: Sequence[TokenView]) -> Finding:
 
 def idle_tokens(tokens: Sequence[TokenView], now: int) -> Finding:
     """Tokens that nobody misses."""
-    found = [each for each in tokens if now - (each.used_at or each.created_at) > UNUSED_MS]
+    found = [each for each in tokens if now - (each.used_at or each.created_at).ms > UNUSED_MS]
     return finding(
         "unused tokens",
         "warning" if found else "ok",

@@ -18,7 +18,7 @@ from rota.api.routes.insight.overview_documents import (
     quantiles,
     success_rate,
 )
-from rota.api.server.documents import Body, Document, Page
+from rota.api.server.documents import Document
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.admission.queues import QueueView, pause, queue_view, queues, resume
@@ -29,6 +29,7 @@ from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, total
 from rota.engine.insight.statistics import read as statistics
 from rota.engine.runs.find import now_ms
 from rota.errors import UnknownQueue
+from rota.model.view import Body, Page
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
 

@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.api.server.documents import Body, Document, Moment, then, when
+from rota.api.server.documents import Document, Moment, then, when
 from rota.engine.failures.dead_letters import LetterGroup, LetterView
+from rota.model.view import Body
 
 
 class GroupDocument(Document):

@@ -24,7 +24,6 @@ from rota.api.routes.failures.dead_letter_documents import (
     letter_document,
 )
 from rota.api.runs.payload_limits import checked_args
-from rota.api.server.documents import MOST, PAGE, Page, page_start
 from rota.api.server.request import ApiRequest
 from rota.engine.failures.dead_letters import (
     LetterState,
@@ -42,6 +41,8 @@ from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import find, now_ms
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
 from rota.ids import is_id, new_id
+from rota.model.view import Page
+from rota.operations.paging import MOST, PAGE, page_start
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx

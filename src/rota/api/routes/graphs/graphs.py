@@ -13,7 +13,7 @@ from rota.api.routes.jobs.changes import reached_job
 from rota.api.routes.jobs.documents import JobItem, job_facts, job_verbs
 from rota.api.routes.jobs.jobs import job_page
 from rota.api.routes.runs.documents import Status, origin_of, status_of
-from rota.api.server.documents import MOST, PAGE, Document, Moment, Page, then, when
+from rota.api.server.documents import Document, Moment, then, when
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.graph_run import find_spec, shape_of
@@ -24,6 +24,8 @@ from rota.errors import UnknownJob, UnknownVersion
 from rota.model.graph import Join, Kind, Mode
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
+from rota.model.view import Page
+from rota.operations.paging import MOST, PAGE
 from rota.rules.graphs import Plan, Planned
 from rota.rules.jobs.parameter_schema import schema_of
 from rota.store.base import Tx

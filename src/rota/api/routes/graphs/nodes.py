@@ -19,7 +19,6 @@ from rota.api.routes.graphs.node_documents import (
 from rota.api.routes.runs.bodies import ReasonBody, StateDocument
 from rota.api.routes.runs.documents import run_document, run_verbs, status_of
 from rota.api.routes.runs.runs import reached
-from rota.api.server.documents import Body
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.control import mark, pause, resume
 from rota.engine.graphs.graph_run import find_spec, shape_of
@@ -29,6 +28,7 @@ from rota.engine.identity.audit_log import Actor
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL
+from rota.model.view import Body
 from rota.rules.graphs import taken_path
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.progress import Progress

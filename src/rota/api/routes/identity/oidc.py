@@ -15,12 +15,12 @@ from rota.api.identity.oidc import Flow, Person, Provider, ProviderDown
 from rota.api.routes.identity.login import session_cookie
 from rota.api.server.request import ApiRequest
 from rota.api.signin import page
-from rota.app.tokens import draw_secret
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.sessions import close_session, open_session
 from rota.errors import NotPermitted, NotSignedIn, RotaError
 from rota.model.identity import Credential
 from rota.notices import emit
+from rota.operations.identity.new_tokens import draw_secret
 from rota.rules.security.secrets import digest_of
 from rota.store.base import Tx
 

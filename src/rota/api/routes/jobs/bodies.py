@@ -7,8 +7,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.api.server.documents import Body, Document
+from rota.api.server.documents import Document
 from rota.model.spec import Breaker
+from rota.model.view import Body
 
 
 class HttpBody(Body):

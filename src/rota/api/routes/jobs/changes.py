@@ -8,8 +8,6 @@ import msgspec
 
 from rota.api.identity.permissions import check_rights
 from rota.api.routes.jobs.bodies import HttpBody, JobBody, JobMade
-from rota.api.server.documents import MOST
-from rota.api.server.etags import check_match, etag_of
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import (
@@ -28,6 +26,8 @@ from rota.engine.schedules.views import ScheduleView, schedules
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
 from rota.model.spec import CommandTarget, HttpTarget
+from rota.operations.etags import check_match, etag_of
+from rota.operations.paging import MOST
 from rota.rules.failures.on_failure import check_takes
 from rota.rules.jobs.definitions import Definition, command_target, define_job, http_target
 from rota.rules.schedules.options import read_schedule

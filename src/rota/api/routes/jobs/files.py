@@ -13,7 +13,7 @@ from rota.api.identity.authorization import needs
 from rota.api.identity.permissions import check_rights
 from rota.api.identity.redaction import told_changes
 from rota.api.routes.jobs.file_reach import check_reach
-from rota.api.server.documents import Body, Document, Moment, moment_ms, then, when
+from rota.api.server.documents import Document, Moment, then, when
 from rota.api.server.request import ApiRequest
 from rota.app.files import bundles_of
 from rota.engine.identity.audit_log import Actor
@@ -24,6 +24,8 @@ from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Kind, Plan, Verb, Wish
 from rota.model.spec import JobSpec
+from rota.model.view import Body
+from rota.operations.instants import instant_ms_or_none
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -60,7 +62,7 @@ class FilesBody(Body):
         if horizon_ms > LONGEST_MS:
             raise BadOption(f"horizon: at most {LONGEST_MS // DAY_MS:,}d are compared by a server")
         return Wish(
-            start=moment_ms("since", self.since),
+            start=instant_ms_or_none("since", self.since),
             horizon_ms=horizon_ms,
             prune=self.prune,
             take_over=self.take_over,

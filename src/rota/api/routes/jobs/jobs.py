@@ -22,7 +22,6 @@ from rota.api.routes.jobs.documents import JobDocument, JobEntry, job_document, 
 from rota.api.routes.runs.bodies import SubmitBody
 from rota.api.routes.runs.runs import submit_all
 from rota.api.routes.schedules.schedules import start_schedule
-from rota.api.server.documents import MOST, PAGE, Page
 from rota.api.server.edge import named
 from rota.api.server.etags import IfMatch, show_etag
 from rota.api.server.request import ApiRequest
@@ -34,6 +33,8 @@ from rota.engine.schedules import definitions as timing
 from rota.engine.schedules.views import schedules
 from rota.errors import BadInput, BadOption, NotAllowed
 from rota.model.spec import GraphTarget
+from rota.model.view import Page
+from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.definitions import OWN
 from rota.store.base import Tx
 

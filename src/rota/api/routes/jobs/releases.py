@@ -10,7 +10,7 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
 from rota.api.identity.permissions import check_rights
-from rota.api.server.documents import MOST, PAGE, Document, Moment, Page, then
+from rota.api.server.documents import Document, Moment, then
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.graph_run import find_spec
 from rota.engine.identity.audit_log import Actor
@@ -18,6 +18,8 @@ from rota.engine.jobs.declare import Declarer, find_release, releases, use
 from rota.errors import UnknownRelease
 from rota.ids import new_id
 from rota.model.release import Release
+from rota.model.view import Page
+from rota.operations.paging import MOST, PAGE
 from rota.store.base import Tx
 
 MOST_RELEASES = 2**31 - 1

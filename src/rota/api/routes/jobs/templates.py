@@ -13,9 +13,9 @@ from rota.api.identity.permissions import check_template_rights
 from rota.api.identity.redaction import told_definition
 from rota.api.routes.jobs.bodies import JobBody, JobMade
 from rota.api.routes.jobs.changes import put_job
-from rota.api.server.documents import MOST, PAGE, Body, Document, Moment, Page, then
+from rota.api.server.documents import Document, Moment, then
 from rota.api.server.edge import named
-from rota.api.server.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
+from rota.api.server.etags import IfMatch, IfNoneMatch, show_etag
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.templates import (
@@ -29,6 +29,9 @@ from rota.engine.locks import lock_name
 from rota.errors import BadOption, UnknownTemplate
 from rota.model.identity import Credential
 from rota.model.template import Blank, Kind, Template
+from rota.model.view import Body, Page
+from rota.operations.etags import check_match, etag_of
+from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.templates import fill_template, schema_of
 from rota.rules.security.rights import power_of_template
 from rota.rules.text.names import check_name

@@ -14,7 +14,7 @@ from rota.api.identity.redaction import told_changes
 from rota.api.routes.jobs.bodies import JobMade
 from rota.api.routes.jobs.changes import ORIGIN, check_state, reached_job, refuse_others
 from rota.api.routes.jobs.documents import DefinitionDocument, definition_document
-from rota.api.server.documents import MOST, PAGE, Body, Document, Moment, NoteBody, Page, then
+from rota.api.server.documents import Document, Moment, NoteBody, then
 from rota.api.server.edge import named
 from rota.api.server.etags import IfMatch
 from rota.api.server.request import ApiRequest
@@ -27,6 +27,8 @@ from rota.engine.jobs.weights import set_weights
 from rota.errors import BadOption, UnknownVersion
 from rota.model.plan import FieldChange
 from rota.model.spec import JobSpec
+from rota.model.view import Body, Page
+from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.differences import differences
 from rota.rules.jobs.parameter_schema import schema_of
 from rota.store.base import Tx

@@ -10,13 +10,13 @@ from litestar.params import FromQuery, QueryParameter
 
 from rota.api.identity.authorization import needs
 from rota.api.routes.runs.documents import LogDocument, log_document
-from rota.api.server.documents import Page
 from rota.api.server.request import ApiRequest
 from rota.engine.insight.search import reached_lines
 from rota.engine.logs import search
 from rota.engine.runs.find import now_ms
 from rota.errors import BadInput
 from rota.model.log import Level, LogLine
+from rota.model.view import Page
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 

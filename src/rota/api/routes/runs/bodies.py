@@ -8,8 +8,9 @@ from typing import Any, Literal
 import msgspec
 
 from rota.api.routes.runs.documents import Status
-from rota.api.server.documents import Body, Document
+from rota.api.server.documents import Document
 from rota.errors import BadInput
+from rota.model.view import Body
 
 
 class SubmitBody(Body):

@@ -11,13 +11,15 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
 from rota.api.routes.runs.runs import reached
-from rota.api.server.documents import MOST, PAGE, Body, Document, Moment, Page, then, when
+from rota.api.server.documents import Document, Moment, then, when
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.app.effects import settled_text
 from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.model.effect import EffectState, EffectView
+from rota.model.view import Body, Page
+from rota.operations.paging import MOST, PAGE
 from rota.store.base import Tx
 
 SETTLED = ("in_doubt", "not_done")

@@ -11,13 +11,15 @@ from litestar.params import FromQuery, QueryParameter
 from rota.api.identity.authorization import needs
 from rota.api.routes.runs.documents import RunDocument, Status, run_document
 from rota.api.routes.runs.runs import scene_of
-from rota.api.server.documents import MOST, PAGE, Page, moment_ms, page_start
 from rota.api.server.request import ApiRequest
 from rota.engine.runs.find import now_ms
 from rota.engine.runs.lists import RunPage, page
 from rota.errors import BadInput
 from rota.ids import is_id
 from rota.model.states import State
+from rota.model.view import Page
+from rota.operations.instants import instant_ms_or_none
+from rota.operations.paging import MOST, PAGE, page_start
 from rota.store.base import Tx
 
 DAY_MS = 86_400_000
@@ -57,7 +59,10 @@ async def list_runs(  # noqa: PLR0913  # one filter each, all named
     start = page_start(cursor)
     if parent is not None and not is_id(parent):
         raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
-    span = {"since": moment_ms("since", since), "until": moment_ms("until", until)}
+    span = {
+        "since": instant_ms_or_none("since", since),
+        "until": instant_ms_or_none("until", until),
+    }
     scope = request.credential.queues
     if queue is not None and not request.credential.reaches(queue):
         return Page(items=[])

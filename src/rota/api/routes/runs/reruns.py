@@ -16,7 +16,7 @@ from rota.api.routes.runs.documents import Status
 from rota.api.routes.runs.lists import LONGEST
 from rota.api.routes.runs.runs import reached
 from rota.api.runs.payload_limits import checked_args
-from rota.api.server.documents import Body, Document, moment_ms
+from rota.api.server.documents import Document
 from rota.api.server.request import ApiRequest
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.control import Part, rerun_graph
@@ -30,6 +30,8 @@ from rota.errors import BadOption
 from rota.ids import is_id, new_id
 from rota.model.run import RunView
 from rota.model.states import State
+from rota.model.view import Body
+from rota.operations.instants import instant_ms_or_none
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.store.base import Tx
 
@@ -196,8 +198,8 @@ def _chosen(
         schedule=asked.schedule,
         error=asked.error,
         text=asked.text,
-        since=moment_ms("since", asked.since),
-        until=moment_ms("until", asked.until),
+        since=instant_ms_or_none("since", asked.since),
+        until=instant_ms_or_none("until", asked.until),
         steps=asked.steps,
     )
     found = matching(tx, wanted, namespace=request.namespace, ended=ended, limit=MOST + 1)

@@ -28,7 +28,7 @@ from rota.api.routes.runs.documents import (
     status_of,
 )
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
-from rota.api.server.documents import Page, when
+from rota.api.server.documents import when
 from rota.api.server.request import ApiRequest
 from rota.engine.admission.holds import Holds, holds
 from rota.engine.failures.on_failure import told_run
@@ -42,6 +42,7 @@ from rota.errors import BadInput, DuplicateKey, UnknownRun
 from rota.model.artifact import is_pointer
 from rota.model.run import RunView, Submitted
 from rota.model.states import FINAL, State
+from rota.model.view import Page
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 

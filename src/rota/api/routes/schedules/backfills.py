@@ -10,18 +10,7 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
 from rota.api.routes.schedules.access import merged_args, reached_schedule, startable_schedule
-from rota.api.server.documents import (
-    MOST,
-    PAGE,
-    Body,
-    Document,
-    Moment,
-    NoteBody,
-    Page,
-    page_start,
-    then,
-    when,
-)
+from rota.api.server.documents import Document, Moment, NoteBody, then, when
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
@@ -37,6 +26,8 @@ from rota.engine.schedules.backfills.views import BackfillView, Reprocess, backf
 from rota.errors import BadOption, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
 from rota.model.identity import Credential
+from rota.model.view import Body, Page
+from rota.operations.paging import MOST, PAGE, page_start
 from rota.rules.schedules.zones import zone
 from rota.rules.text.moments import read_bound
 from rota.store.base import Tx

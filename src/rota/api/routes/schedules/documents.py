@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.api.server.documents import Body, Document, Moment, then, when
+from rota.api.server.documents import Document, Moment, then, when
 from rota.engine.schedules.firings import FiringView
 from rota.engine.schedules.views import ScheduleState, ScheduleView
 from rota.errors import BadOption
@@ -26,6 +26,7 @@ from rota.model.schedule import (
     Schedule,
     Trigger,
 )
+from rota.model.view import Body
 from rota.rules.schedules.options import read_schedule
 from rota.rules.schedules.preview import Firing
 

@@ -20,8 +20,7 @@ from rota.api.routes.schedules.documents import (
     mark_of,
     past_document,
 )
-from rota.api.server.documents import MOST as MOST_ITEMS
-from rota.api.server.documents import PAGE, Document, Moment, Page, given_ms, no_page, then
+from rota.api.server.documents import Document, Moment, then
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.jobs.definitions import current_specs
@@ -31,6 +30,10 @@ from rota.engine.schedules.compiled import seed_of
 from rota.engine.schedules.firings import FiringCursor, FiringPage, firing_page
 from rota.engine.schedules.upcoming import Upcoming, upcoming
 from rota.errors import BadOption
+from rota.model.view import Page
+from rota.operations.instants import instant_ms
+from rota.operations.paging import MOST as MOST_ITEMS
+from rota.operations.paging import PAGE, not_a_cursor
 from rota.rules.schedules.preview import preview
 from rota.rules.schedules.sentence import describe
 from rota.rules.schedules.triggers import compile_schedule
@@ -151,8 +154,8 @@ async def list_upcoming(
     """
 
     def look(tx: Tx) -> Upcoming:
-        start = now_ms(tx) if begin is None else given_ms("from", begin)
-        end = start + DAY_MS if until is None else given_ms("until", until)
+        start = now_ms(tx) if begin is None else instant_ms("from", begin)
+        end = start + DAY_MS if until is None else instant_ms("until", until)
         if not 0 <= end - start <= LONGEST_MS:
             raise BadOption(f"until: it must be 0 to {LONGEST_MS // DAY_MS} days after from")
         return upcoming(
@@ -219,11 +222,11 @@ async def list_firings(
 
 def _start(before: datetime | None, cursor: str | None) -> FiringCursor | None:
     if cursor is None:
-        return None if before is None else FiringCursor(given_ms("before", before))
+        return None if before is None else FiringCursor(instant_ms("before", before))
     try:
         return msgspec.json.decode(from_url_text(cursor), type=FiringCursor)
     except (ValueError, msgspec.MsgspecError):
-        raise no_page(cursor) from None
+        raise not_a_cursor(cursor) from None
 
 
 def _cursor(place: FiringCursor) -> str:

@@ -27,9 +27,9 @@ from rota.api.routes.schedules.documents import (
     schedule_item,
 )
 from rota.api.runs.payload_limits import checked_args
-from rota.api.server.documents import MOST, PAGE, Document, NoteBody, Page, moment_ms
+from rota.api.server.documents import Document, NoteBody
 from rota.api.server.edge import named
-from rota.api.server.etags import IfMatch, IfNoneMatch, check_match, etag_of, show_etag
+from rota.api.server.etags import IfMatch, IfNoneMatch, show_etag
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
 from rota.engine.schedules import definitions as engine
@@ -40,6 +40,10 @@ from rota.engine.schedules.trigger import Triggered, trigger
 from rota.engine.schedules.views import ScheduleState, ScheduleView, present, schedules
 from rota.errors import NotAllowed
 from rota.ids import new_id
+from rota.model.view import Page
+from rota.operations.etags import check_match, etag_of
+from rota.operations.instants import instant_ms_or_none
+from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
@@ -228,7 +232,7 @@ async def start_schedule(
     request: ApiRequest, called: str, data: TriggerBody | None
 ) -> ScheduleTriggered:
     """By its own name, or by that of its job."""
-    instant = moment_ms("scheduledFor", data.scheduled_for if data else None)
+    instant = instant_ms_or_none("scheduledFor", data.scheduled_for if data else None)
 
     def start(tx: Tx, by: Actor) -> ScheduleTriggered:
         text = start_args(tx, request, called, (data and data.args) or {})

@@ -9,11 +9,12 @@ from litestar.params import FromPath
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
 from rota.api.routes.schedules.access import reached_jobs
-from rota.api.server.documents import Document, Moment, Page, then
+from rota.api.server.documents import Document, Moment, then
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
 from rota.engine.workers.registry import WorkerView, ask_drain, workers
 from rota.errors import NotPermitted
+from rota.model.view import Page
 from rota.store.base import Tx
 
 

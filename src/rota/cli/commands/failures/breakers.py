@@ -34,19 +34,17 @@ def command() -> None:
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the breakers of all jobs that have one or are held back."""
-    from rota.cli.connect.backends import place
+    from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import document
 
     with place(flags) as here:
         found = here.breakers.list()
+        now = now_at(here)
     if as_json:
-        documents = [document(breaker) for breaker in found]
-        for each in documents:
-            del each["now"]
-        print_json(documents)
+        print_json(found)
     else:
-        print_table(COLUMNS, [_row(breaker) for breaker in found], empty="no job has a breaker")
+        rows = [_row(breaker, now) for breaker in found]
+        print_table(COLUMNS, rows, empty="no job has a breaker")
 
 
 @command.command("open")
@@ -83,8 +81,8 @@ def _print_change(job: str, state: str, *, as_json: bool) -> None:
         print(f"the breaker of {job} is {state}")
 
 
-def _row(breaker: BreakerView) -> Row:
-    from rota.cli.times import ago
+def _row(breaker: BreakerView, now: int) -> Row:
+    from rota.cli.times import since
 
     total = breaker.good + breaker.bad
     return (
@@ -93,8 +91,8 @@ def _row(breaker: BreakerView) -> Row:
         breaker.rule or "",
         f"{breaker.bad} of {total}" if breaker.state == "closed" else "",
         str(breaker.held),
-        ago(breaker.opened_at, breaker.now),
-        _next(breaker),
+        since(breaker.opened_at, now),
+        _next(breaker, now),
         breaker.note or "",
     )
 
@@ -107,8 +105,8 @@ def state_cell(state: str) -> Cell:
     return Cell(state.replace("_", " "), styles.get(state, "green"))
 
 
-def _next(breaker: BreakerView) -> str:
-    from rota.cli.times import ago
+def _next(breaker: BreakerView, now: int) -> str:
+    from rota.cli.times import since
 
     if breaker.stays:
         return "stays open"
@@ -116,5 +114,5 @@ def _next(breaker: BreakerView) -> str:
         return f"probe {breaker.probe_id}"
     if breaker.probe_at is None:
         return ""
-    is_late = breaker.probe_at <= breaker.now
-    return "probe soon" if is_late else f"probe {ago(breaker.probe_at, breaker.now)}"
+    is_late = breaker.probe_at.ms <= now
+    return "probe soon" if is_late else f"probe {since(breaker.probe_at, now)}"

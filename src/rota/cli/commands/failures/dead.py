@@ -21,7 +21,7 @@ Examples:
   rota dead redrive --group 9b1f4c0d2e7a --rate 10/s
   rota dead discard --group 9b1f4c0d2e7a --reason "sold out anyway"
 
-A letter is redriven once, whoever asks: as a new run, linked to the old. `rota acts` says who did
+A letter is redriven once, whoever asks: as a new run, linked to the old. `rota audit` says who did
 what. An ID may be shortened to its last (or first) 8 characters or more.
 """
 GROUP_COLUMNS = ("group", "job", "open", "first", "last", "versions", "error")

@@ -10,11 +10,12 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.engine.identity.audit_log import AuditEntry
+    from rota.model.audit import AuditEntry
 
 EPILOG = """\b
 Examples:
   rota audit --who token:ci --limit 5
+  rota audit --verb redrive --who ann@desk
   rota audit --subject daily-report --json
   rota audit --text token                 all that was done with tokens
   rota audit verify
@@ -26,7 +27,7 @@ Each act has its place in a chain of hashes, given within a few seconds. Who can
 database can make a new chain, but not change what was noted elsewhere: with `anchor` in [audit]
 of rota.toml workers do that once a minute.
 """
-COLUMNS = ("seq", "when", "who", "from", "verb", "subject", "why")
+COLUMNS = ("seq", "when", "who", "from", "verb", "subject", "about")
 
 
 @click.group("audit", cls=NounGroup, epilog=EPILOG)
@@ -46,7 +47,6 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     """List changes, the newest first."""
     from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import iso
     from rota.errors import BadInput
     from rota.ids import is_id
 
@@ -56,9 +56,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     with place(flags) as here:
         found, now = here.audit.list(**wanted), now_at(here)
     if as_json:
-        from msgspec import to_builtins
-
-        print_json({**to_builtins(act), "at": iso(act.at)} for act in found)
+        print_json(found)
     else:
         print_table(COLUMNS, [_row(act, now) for act in found], empty="nobody did anything")
 
@@ -76,8 +74,6 @@ def verify(
     *, as_json: bool, head: str | None, anchors: str | None, key_file: str | None, **flags: Any
 ) -> int:
     """Walk along the chain; ends with 1 and names the place if it does not hold."""
-    from msgspec import to_builtins
-
     from rota.cli.anchors import read_file
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json
@@ -86,7 +82,7 @@ def verify(
         noted = read_file(anchors, flags, key_file, here.namespace) if anchors else []
         found = here.audit.verify(head, anchors=noted)
     if as_json:
-        print_json([to_builtins(found)])
+        print_json([found])
     elif found.is_good:
         also = f"; {found.anchors} anchors fit" if anchors else ""
         also += f"; {found.says}" if found.says else ""
@@ -111,7 +107,7 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
     """
     from rota.cli.anchors import keep_ms_of, kept_until, key_of
     from rota.cli.connect.backends import now_at, place
-    from rota.model.anchor import Anchor
+    from rota.model.audit import Anchor
     from rota.rules.security.anchors import write_anchor
 
     del as_json  # it is JSON anyway
@@ -129,14 +125,28 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
 
 
 def _row(act: AuditEntry, now: int) -> Row:
-    from rota.cli.times import ago
+    from rota.cli.times import since
 
     return (
         "" if act.seq is None else str(act.seq),
-        ago(act.at, now),
+        since(act.at, now),
         act.who,
         act.address or "",
         act.verb,
         act.subject if act.name is None else f"{act.name} ({act.subject})",
-        str(act.detail.get("why", "")),
+        _about(act),
     )
+
+
+def _about(act: AuditEntry) -> str:
+    """Why, if somebody said so; else what is particular about it."""
+    facts = act.detail
+    letters = f"{facts['letters']} letters" if "letters" in facts else ""
+    if facts.get("why"):
+        return f"{letters}: {facts['why']}" if letters else str(facts["why"])
+    if act.verb == "mark":
+        return f"node {facts.get('node')} is {facts.get('as')}"
+    if act.verb == "rerun" and facts.get("part"):
+        node = f" {facts['node']}" if facts.get("node") else ""
+        return f"{facts['part']}{node}, as run {facts.get('as')}"
+    return letters or str(facts.get("reason") or "")

@@ -49,12 +49,12 @@ def _quota_options(command: Any) -> Any:
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the namespaces on record with their quotas."""
     from rota.cli.connect.backends import place
-    from rota.cli.output import print_table
+    from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
         found = here.namespaces.list()
     if as_json:
-        _print_json(found)
+        print_json(found)
     else:
         print_table(COLUMNS, [_row(each) for each in found], empty="only `default`, without quotas")
 
@@ -105,19 +105,12 @@ def _limits(flags: dict[str, Any]) -> dict[str, Any]:
 
 
 def _print_made(made: Namespace, how: str, *, as_json: bool) -> None:
+    from rota.cli.output import print_json
+
     if as_json:
-        _print_json([made])
+        print_json([made])
     else:
         print(f"namespace {made.name} is {how}")
-
-
-def _print_json(found: list[Namespace]) -> None:
-    from msgspec import to_builtins
-
-    from rota.cli.output import print_json
-    from rota.cli.pages.documents import iso
-
-    print_json({**to_builtins(each), "created_at": iso(each.created_at)} for each in found)
 
 
 def _row(each: Namespace) -> Row:

@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options, who_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.identity import TokenView
+    from rota.model.identity import NewTokenView, TokenView
 
 EPILOG = """\b
 Examples:
@@ -50,7 +50,6 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Give out a token called NAME and print its secret, which is shown this once only."""
     from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import document
 
     asked: dict[str, Any] = {
         "roles": flags["roles"] or ("viewer",),
@@ -59,7 +58,7 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     with place(flags, who=who) as here:
         view, secret = here.tokens.create(name, expires=flags["expires"], **asked, **by(who))
     if as_json:
-        print_json([{**document(view), "token": secret}])
+        print_json([with_secret(view, secret)])
     else:
         print(secret)
 
@@ -72,12 +71,11 @@ def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
     """List the tokens of a namespace, the newest first."""
     from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import document
 
     with place(flags) as here:
         found, now = here.tokens.list(past=past, limit=limit), now_at(here)
     if as_json:
-        print_json(map(document, found))
+        print_json(found)
     else:
         print_table(COLUMNS, [_row(each, now) for each in found], empty="there are no tokens")
 
@@ -97,16 +95,15 @@ def rotate(
 
     Roles, queues and name stay. Put the new secret into place before the overlap is over.
     """
-    from rota.app.tokens import pick
     from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import document
+    from rota.operations.identity.new_tokens import pick
 
     with place(flags, who=who) as here:
         meant = pick(here.tokens.list(limit=PAST), token)
         view, secret = here.tokens.rotate(meant.id, overlap=overlap, expires=expires, **by(who))
     if as_json:
-        print_json([{**document(view), "token": secret}])
+        print_json([with_secret(view, secret)])
     else:
         print(secret)
 
@@ -117,31 +114,39 @@ def rotate(
 @desk_options
 def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Refuse TOKEN from now on: its id, the end of its id, or how its secret begins."""
-    from rota.app.tokens import pick
     from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import document
+    from rota.operations.identity.new_tokens import pick
 
     with place(flags, who=who) as here:
         meant = pick(here.tokens.list(past=True, limit=PAST), token)
         view = here.tokens.revoke(meant.id, **by(who))
     if as_json:
-        print_json([document(view)])
+        print_json([view])
     else:
         print(f"token {view.name} ({view.id}) is revoked")
 
 
-def _row(token: TokenView, now: int) -> Row:
-    from rota.cli.times import ago
+def with_secret(view: TokenView, secret: str | None) -> NewTokenView:
+    """As the API answers a new token."""
+    from msgspec.structs import asdict
 
-    is_over = token.expires_at is not None and token.expires_at <= now
+    from rota.model.identity import NewTokenView
+
+    return NewTokenView(**asdict(view), token=secret)
+
+
+def _row(token: TokenView, now: int) -> Row:
+    from rota.cli.times import since
+
+    is_over = token.expires_at is not None and token.expires_at.ms <= now
     return (
         token.id,
         token.name,
         f"{token.prefix}..." if token.prefix else "",
         ", ".join(token.roles),
         "all" if token.queues is None else ", ".join(token.queues),
-        "" if token.used_at is None else ago(token.used_at, now),
-        "" if token.expires_at is None else ago(token.expires_at, now),
+        since(token.used_at, now),
+        since(token.expires_at, now),
         "revoked" if token.revoked_at else "expired" if is_over else "good",
     )

@@ -34,7 +34,7 @@ code or to another file (see --take-over) or would be broken there, 130 when the
 @plan_options
 @click.option("--dry-run", is_flag=True, help="Only show it, as `rota plan` does.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--who", metavar="NAME", help="Who did it, for `rota acts`; you if not said.")
+@click.option("--who", metavar="NAME", help="Who did it, for `rota audit`; you if not said.")
 def command(
     *, files: tuple[str, ...], as_json: bool, dry_run: bool, who: str | None, **flags: Any
 ) -> None:

@@ -31,29 +31,24 @@ def command() -> None:
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the calendars of this namespace."""
-    import msgspec
-
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
         found = here.calendars.list()
     if as_json:
-        print_json(
-            {"name": name, "version": each.version, **msgspec.structs.asdict(each.calendar)}
-            for name, each in found.items()
-        )
+        print_json(found.values())
         return
     rows = [
         (
-            name,
+            each.name,
             str(each.version),
-            each.calendar.country or "",
-            ", ".join(DAYS[day] for day in each.calendar.weekend),
-            ", ".join(each.calendar.off),
-            ", ".join(each.calendar.on),
+            each.country or "",
+            ", ".join(DAYS[day] for day in each.weekend),
+            ", ".join(each.off),
+            ", ".join(each.on),
         )
-        for name, each in found.items()
+        for each in found.values()
     ]
     print_table(COLUMNS, rows, empty="no calendars; countries such as FR need none")
 
@@ -87,12 +82,11 @@ def set_(*, name: str, weekend: str | None, as_json: bool, **flags: Any) -> None
         old = here.calendars.list().get(name)
         base = Calendar() if old is None or flags["replace"] else old.calendar
         calendar = structs.replace(base, **said)
-        here.calendars.put(name, calendar)
-        version = here.calendars.list()[name].version
+        made = here.calendars.put(name, calendar)
     if as_json:
-        print_json([{"name": name, "version": version}])
+        print_json([made])
     else:
-        print(f"calendar {name} is version {version}")
+        print(f"calendar {name} is version {made.version}")
         print_changes(old.calendar if old else None, calendar)
 
 

@@ -9,7 +9,7 @@ import click
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
-    from rota.model.schedule import Blackout
+    from rota.model.schedule import BlackoutView
 
 EPILOG = """\b
 Examples:
@@ -35,20 +35,17 @@ def command() -> None:
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the windows of this namespace."""
-    import msgspec
-
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json, print_table
-    from rota.rules.schedules.sentence import describe_window
 
     with place(flags) as here:
         found = here.blackouts.list()
     if as_json:
-        print_json({"name": name, **msgspec.to_builtins(each)} for name, each in found.items())
+        print_json(found.values())
         return
     rows = [
-        (name, each.kind, describe_window(each), each.job or "", each.queue or "", each.note)
-        for name, each in found.items()
+        (each.name, each.kind, each.description, each.job or "", each.queue or "", each.note)
+        for each in found.values()
     ]
     print_table(COLUMNS, rows, empty="no maintenance windows")
 
@@ -85,16 +82,16 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
         old = here.blackouts.list().get(name)
         if old is None and given["kind"] is None:
             raise click.UsageError(f"there is no window {name} yet: say --kind")
-        here.blackouts.put(name, **(given if old is None or replace else _merged(old, given)))
-        new = here.blackouts.list()[name]
+        wanted = given if old is None or replace else _merged(old, given)
+        new = here.blackouts.put(name, **wanted)
     if as_json:
-        print_json([{"name": name, **{key: value for key, value in given.items() if value}}])
+        print_json([new])
     else:
         print(f"window {name} is set")
-        print_changes(old, new)
+        print_changes(old and old.blackout, new.blackout)
 
 
-def _merged(old: Blackout, given: dict[str, Any]) -> dict[str, Any]:
+def _merged(old: BlackoutView, given: dict[str, Any]) -> dict[str, Any]:
     said = {key: value for key, value in given.items() if value is not None}
     kept = {key: getattr(old, key) for key in given}
     for times in (("start", "end"), ("trigger", "duration")):

@@ -10,6 +10,7 @@ from rota.engine.wakeup_keys import recall_key
 from rota.errors import UnknownJob
 from rota.model.breaker import BreakerView, Circuit
 from rota.model.spec import JobSpec
+from rota.model.view import view_of
 from rota.rules.failures.breaker_options import breaker_text
 from rota.store.base import Row, Tx
 
@@ -56,21 +57,7 @@ def close_breaker(tx: Tx, job: str, *, namespace: str, by: Actor) -> bool:
 def breakers(tx: Tx, *, namespace: str) -> list[BreakerView]:
     """The breakers of all jobs that have a rule or are held back, by job."""
     return [
-        BreakerView(
-            job=row["job"],
-            state=row["state"],
-            rule=breaker_text(rule_of(row)) if row["rule"] else None,
-            good=row["good"],
-            bad=row["bad"],
-            held=row["held"],
-            opened_at=row["opened_at"],
-            probe_at=row["probe_at"],
-            probe_id=str(row["probe_id"]) if row["probe_id"] else None,
-            stays=bool(row["stays"]),
-            note=row["note"],
-            changed_at=row["changed_at"],
-            now=row["now"],
-        )
+        view_of(BreakerView, row, rule=breaker_text(rule_of(row)) if row["rule"] else None)
         for row in tx.all("list_breakers", namespace=namespace, most=LOOKED_AT)
     ]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from rota.model.isolation import Isolation
+from rota.model.graph import Isolation
 from rota.model.schedule import (
     BlackoutKind,
     Catchup,

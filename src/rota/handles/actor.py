@@ -1,4 +1,4 @@
-"""Who is asking, when nobody says: the user of this process on this machine."""
+"""The default actor in the audit: the user of this process on this machine."""
 
 from __future__ import annotations
 

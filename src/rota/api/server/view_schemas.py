@@ -1,0 +1,47 @@
+"""The schemas of views in the description of the API: every field is there in every answer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from litestar.openapi.spec import OpenAPIFormat, OpenAPIType, Schema
+from litestar.plugins import OpenAPISchemaPlugin
+from litestar.typing import FieldDefinition
+
+from rota.clock import Moment
+from rota.model.view import JsonText, View
+
+if TYPE_CHECKING:
+    from litestar._openapi.schema_generation import SchemaCreator
+
+
+class ViewSchemas(OpenAPISchemaPlugin):
+    """Tells Litestar of views and of the types that only views have."""
+
+    def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
+        """Views, instants and JSON of the store."""
+        return not field_definition.is_union and field_definition.is_subclass_of(
+            (View, Moment, JsonText)
+        )
+
+    def to_openapi_schema(
+        self, field_definition: FieldDefinition, schema_creator: SchemaCreator
+    ) -> Schema:
+        """A default is for those who make a view; in an answer the field is there."""
+        if field_definition.is_subclass_of(Moment):
+            return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME)
+        if field_definition.is_subclass_of(JsonText):
+            return Schema()
+        hints = field_definition.get_type_hints(include_extras=True, resolve_generics=True)
+        fields = msgspec.structs.fields(field_definition.type_)
+        return schema_creator.create_component_schema(
+            field_definition,
+            required=sorted(field.encode_name for field in fields),
+            property_fields={
+                field.encode_name: FieldDefinition.from_annotation(
+                    annotation=hints[field.name], name=field.encode_name
+                )
+                for field in fields
+            },
+        )

@@ -1,0 +1,83 @@
+"""The backend of a Client: each operation is one request to a server."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar
+from urllib.parse import quote
+
+import msgspec
+
+from rota.client.line import Call
+from rota.errors import BadInput
+from rota.ids import new_id
+from rota.model.view import encode
+from rota.operations.operation import Operation, parameters
+from rota.operations.wire import HEADERS, Place, answer_type, camel, places
+
+if TYPE_CHECKING:
+    from rota.client.line import Line
+
+P = ParamSpec("P")
+T = TypeVar("T")
+BATCH = 2_000
+"""Things of one request, so that its body is not too large."""
+
+
+class HttpBackend:
+    """Carries operations out through a server, as the token allows."""
+
+    def __init__(self, line: Line, namespace: Callable[[], str]) -> None:
+        self._line = line
+        self._namespace = namespace
+        self.batch = BATCH
+
+    @property
+    def namespace(self) -> str:
+        """That of the token."""
+        return self._namespace()
+
+    def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Carry out an operation; a change is on disk when this returns, and made once."""
+        names = parameters(operation.function)
+        given = {**dict(zip(names, args, strict=False)), **kwargs}
+        said = {name: it for name, it in given.items() if it != names[name].default}
+        answer: T = self._line.ask(_request(operation, said), answer_type(operation.function))
+        return answer
+
+    def acting_as(self, who: str | None) -> Self:
+        """Only a program on the store may name somebody else."""
+        if who is not None:
+            raise BadInput("who: at a server the token says who it is")
+        return self
+
+
+def _request(operation: Operation[..., Any], given: Mapping[str, Any]) -> Call:
+    """The request that the server's route of the operation expects."""
+    path = operation.path
+    query: dict[str, str] = {}
+    headers: dict[str, str] = {}
+    fields: dict[str, Any] = {}
+    body: object = None
+    where = places(operation)
+    for name, value in given.items():
+        match where[name]:
+            case Place.PATH:
+                path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
+            case Place.QUERY:
+                query[camel(name)] = _text(value)
+            case Place.HEADER:
+                headers[HEADERS[name]] = value
+            case Place.BODY:
+                fields[camel(name)] = value
+            case Place.WHOLE_BODY:
+                body = value
+    takes_body = any(each in (Place.BODY, Place.WHOLE_BODY) for each in where.values())
+    content = encode(fields if body is None else body) if takes_body else None
+    key = None if operation.verb is None else new_id()
+    return Call(operation.method, path, query, content, key, headers=headers)
+
+
+def _text(value: Any) -> str:
+    """A value in a query."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')

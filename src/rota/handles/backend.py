@@ -1,0 +1,32 @@
+"""The backend of handles: carries operations out, in a transaction or through a server."""
+
+from __future__ import annotations
+
+from typing import ParamSpec, Protocol, Self, TypeVar
+
+from rota.operations.operation import Operation
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Backend(Protocol):
+    """What all handles share."""
+
+    @property
+    def namespace(self) -> str:
+        """Whose things these are."""
+        ...
+
+    @property
+    def batch(self) -> int | None:
+        """How many things one call may carry; None for any number."""
+        ...
+
+    def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+        """Carry out an operation; a change is on disk when this returns."""
+        ...
+
+    def acting_as(self, who: str | None) -> Self:
+        """The same for somebody else, whom the audit names; None for who is asking."""
+        ...

@@ -1,0 +1,33 @@
+"""Long lists, page by page: as many pages as it takes."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from rota.handles.backend import Backend
+from rota.model.view import Page
+from rota.operations.operation import Operation
+from rota.operations.paging import MOST
+
+T = TypeVar("T")
+
+
+def all_items(
+    backend: Backend,
+    operation: Operation[..., Page[T]],
+    *,
+    start: str | None = None,
+    limit: int | None = None,
+    **filters: Any,
+) -> list[T]:
+    """The items of a list from `start` on, up to `limit`; all of them without one."""
+    found: list[T] = []
+    cursor = start
+    while limit is None or len(found) < limit:
+        size = MOST if limit is None else min(MOST, limit - len(found))
+        page = backend.call(operation, cursor=cursor, limit=size, **filters)
+        found += page.items
+        cursor = page.next
+        if cursor is None:
+            break
+    return found

@@ -1,0 +1,110 @@
+"""Views: each noun as people see it, once; Python, HTTP and the command line share this form.
+
+A view is a struct whose JSON is what the API answers, what a client decodes and what `--json`
+prints: camelCase names, instants as text in UTC, JSON of the store as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cache
+from types import UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from rota.clock import Moment, moment, read_moment
+from rota.model.artifact import stand_in
+
+T = TypeVar("T")
+V = TypeVar("V", bound="View")
+
+
+class View(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """A noun as people see it; fields that a newer server adds are left alone."""
+
+
+class Body(msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """What a client sends; a field that is not known is refused by name."""
+
+
+class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True, rename="camel"):
+    """Some of many; `next` is the `cursor` of the page that follows."""
+
+    items: list[T]
+    next: str | None = None
+
+
+class JsonText(str):
+    """A value as JSON text, as the store holds it; nobody reads it on its way to the client."""
+
+    __slots__ = ()
+
+
+def encode(value: object) -> bytes:
+    """The JSON of views, and of what holds views."""
+    return msgspec.json.encode(value, enc_hook=to_wire)
+
+
+def decode(content: bytes | str, kind: type[T]) -> T:
+    """Views from their JSON; msgspec.DecodeError for what is none."""
+    wanted: Any = kind
+    value: T = _decoder(wanted).decode(content)
+    return value
+
+
+def to_wire(value: object) -> object:
+    """What msgspec does not know by itself, as what it knows."""
+    if isinstance(value, Moment):
+        return value.text()
+    if isinstance(value, JsonText):
+        return msgspec.Raw(stand_in(value).encode())
+    raise NotImplementedError(f"{type(value).__name__} has no JSON")
+
+
+def _from_wire(kind: type, value: Any) -> object:
+    if kind is Moment:
+        return read_moment(value)
+    if kind is JsonText:
+        return JsonText(msgspec.json.encode(value).decode())
+    raise NotImplementedError(f"{kind.__name__} has no JSON")
+
+
+@cache
+def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind, dec_hook=_from_wire)
+
+
+def view_of(kind: type[V], row: Mapping[str, Any], **made: Any) -> V:
+    """The view of a row whose columns have the names of fields.
+
+    `made` gives the fields that are no columns. Milliseconds become instants, numbers become
+    yes or no, and lists and objects are read from their JSON, as the fields say.
+    """
+    facts = made
+    for name, convert in _columns(kind):
+        if name not in facts and name in row:
+            value = row[name]
+            facts[name] = value if convert is None or value is None else convert(value)
+    return kind(**facts)
+
+
+@cache
+def _columns(kind: type[View]) -> tuple[tuple[str, Callable[[Any], Any] | None], ...]:
+    hints = get_type_hints(kind)
+    return tuple((name, _conversion(hints[name])) for name in kind.__struct_fields__)
+
+
+def _conversion(hint: Any) -> Callable[[Any], Any] | None:
+    """How a column becomes a field of this type; None where it is one already."""
+    if get_origin(hint) in (Union, UnionType):
+        hint = next(each for each in get_args(hint) if each is not type(None))
+    if hint is Moment:
+        return moment
+    if hint is bool or hint is JsonText:
+        kind: Callable[[Any], Any] = hint
+        return kind
+    is_struct = isinstance(hint, type) and issubclass(hint, msgspec.Struct)
+    if is_struct or get_origin(hint) in (tuple, list, dict):
+        return msgspec.json.Decoder(hint).decode
+    return None

@@ -1,0 +1,1 @@
+"""Operations on what holds runs back: queues and maintenance windows."""

@@ -1,0 +1,46 @@
+"""The caller of an operation: on whose behalf it acts, and what exists for that caller."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from rota.engine.identity.audit_log import Actor
+from rota.engine.jobs.definitions import current_specs
+from rota.errors import UnknownJob
+from rota.model.identity import Credential, Role
+from rota.store.base import Tx
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True):
+    """Who asks: a program on the store may do everything, a token what it allows."""
+
+    credential: Credential
+    actor: Actor
+
+    @property
+    def namespace(self) -> str:
+        return self.credential.namespace
+
+    @property
+    def sees_all_queues(self) -> bool:
+        return self.credential.queues is None
+
+    def sees(self, queue: str) -> bool:
+        """Whether runs of this queue exist for the caller."""
+        return self.credential.reaches(queue)
+
+    def may(self, *verbs: str, role: Role = "operator") -> tuple[str, ...]:
+        """The verbs, if the caller has the role for them; a view offers these."""
+        return verbs if self.credential.has(role) else ()
+
+    def visible_jobs(self, tx: Tx, jobs: Iterable[str]) -> set[str]:
+        """Those of the jobs that are defined, in queues that the caller sees."""
+        specs = current_specs(tx, set(jobs), namespace=self.namespace)
+        return {job for job, (_, spec) in specs.items() if self.sees(spec.queue)}
+
+    def check_job_is_visible(self, tx: Tx, job: str) -> None:
+        """UnknownJob for a job in a queue that does not exist for the caller."""
+        if not self.sees_all_queues and job not in self.visible_jobs(tx, {job}):
+            raise UnknownJob(job)

@@ -1,0 +1,1 @@
+"""Operations on breakers, dead letters and effects in doubt."""

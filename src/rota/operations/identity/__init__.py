@@ -1,0 +1,1 @@
+"""Operations on tokens, namespaces and the audit."""

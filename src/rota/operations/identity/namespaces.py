@@ -1,0 +1,140 @@
+"""Operations on namespaces and their quotas.
+
+Callers of the home namespace see and change all of them; others see their own.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.engine.identity import namespaces as engine
+from rota.engine.identity.audit_log import Actor
+from rota.engine.identity.namespaces import HOME
+from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownNamespace
+from rota.ids import new_id
+from rota.model.identity import Namespace, Quotas
+from rota.model.view import Body, Page, View
+from rota.operations.caller import Caller
+from rota.operations.operation import changes, reads, tell
+from rota.rules.text.names import check_name
+from rota.store.base import Tx
+
+
+class QuotasBody(Body):
+    """What a namespace may use; null or left out: no limit of its own."""
+
+    queued: int | None = None
+    running: int | None = None
+    rate: float | None = None
+    """Submits a second, at each server."""
+    payload: int | None = None
+    """Bytes of the arguments of one run."""
+
+
+class NamespaceGone(View, frozen=True):
+    """A namespace that is no longer there."""
+
+    name: str
+
+
+@reads("/namespaces", role="admin", all_namespaces=True)
+def list_namespaces(tx: Tx, caller: Caller) -> Page[Namespace]:
+    """All namespaces, by name; from another namespace than `default` only that one."""
+    if not _sees_all(caller):
+        return Page(items=[_offered(engine.find_namespace(tx, caller.namespace), caller)])
+    found = engine.namespaces(tx)
+    if HOME not in {each.name for each in found}:
+        found = [engine.find_namespace(tx, HOME), *found]
+    return Page(items=[_offered(each, caller) for each in found])
+
+
+@changes(
+    "POST",
+    "/namespaces",
+    verb="create namespace",
+    role="admin",
+    status=201,
+    all_namespaces=True,
+)
+def create_namespace(
+    tx: Tx, caller: Caller, name: str, *, note: str = "", quotas: QuotasBody | None = None
+) -> Namespace:
+    """Make a namespace; `rota tokens create --namespace` gives out tokens for it."""
+    check_name("namespace", name)
+    _check_home(caller)
+    if _is_known(tx, name):
+        raise NotAllowed(f"there is a namespace {name} already; change that one")
+    return _put(tx, caller, name, note, quotas)
+
+
+@changes(
+    "PUT",
+    "/namespaces/{namespace}",
+    verb="change namespace",
+    role="admin",
+    subject="namespace",
+    all_namespaces=True,
+)
+def change_namespace(
+    tx: Tx, caller: Caller, namespace: str, *, note: str = "", quotas: QuotasBody | None = None
+) -> Namespace:
+    """Give a namespace another note and other quotas; all servers obey them within two seconds."""
+    _check_home(caller)
+    engine.find_namespace(tx, namespace)
+    return _put(tx, caller, namespace, note, quotas)
+
+
+@changes(
+    "DELETE",
+    "/namespaces/{namespace}",
+    verb="remove namespace",
+    role="admin",
+    subject="namespace",
+    all_namespaces=True,
+)
+def remove_namespace(tx: Tx, caller: Caller, namespace: str) -> NamespaceGone:
+    """Remove a namespace that holds no jobs, schedules, live runs or tokens."""
+    _check_home(caller)
+    engine.remove_namespace(tx, namespace, by=_actor_in(namespace, caller))
+    return NamespaceGone(name=namespace)
+
+
+def _put(tx: Tx, caller: Caller, name: str, note: str, body: QuotasBody | None) -> Namespace:
+    quotas = Quotas() if body is None else Quotas(**msgspec.structs.asdict(body))
+    for field, value in msgspec.structs.asdict(quotas).items():
+        if value is not None and value <= 0:
+            raise BadOption(f"quotas.{field}: {value} allows nothing; leave it out for no limit")
+    made = engine.put_namespace(tx, name, quotas, by=_actor_in(name, caller), note=note)
+    tell(tx, caller, **msgspec.to_builtins(quotas))
+    return _offered(made, caller)
+
+
+def _actor_in(namespace: str, caller: Caller) -> Actor:
+    """Another namespace has an entry in its own chain, beside the one in the caller's."""
+    if namespace == caller.namespace:
+        return caller.actor
+    return msgspec.structs.replace(caller.actor, act_id=new_id())
+
+
+def _is_known(tx: Tx, name: str) -> bool:
+    try:
+        return engine.find_namespace(tx, name).created_at is not None
+    except UnknownNamespace:
+        return False
+
+
+def _sees_all(caller: Caller) -> bool:
+    return caller.namespace == HOME and caller.sees_all_queues
+
+
+def _check_home(caller: Caller) -> None:
+    if not _sees_all(caller):
+        raise NotPermitted(
+            f"only admins of the namespace {HOME}, whose token is for all queues, change namespaces"
+        )
+
+
+def _offered(namespace: Namespace, caller: Caller) -> Namespace:
+    verbs = ("change",) if namespace.name == HOME else ("change", "remove")
+    may = caller.may(*verbs, role="admin") if _sees_all(caller) else ()
+    return msgspec.structs.replace(namespace, verbs=may)

@@ -1,0 +1,111 @@
+"""Operations on business calendars: see them, make or change one, remove one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import msgspec
+
+from rota.engine.locks import lock_name
+from rota.engine.schedules import calendars as engine
+from rota.errors import NotPermitted, UnknownCalendar
+from rota.model.schedule import Calendar, CalendarView, Removed
+from rota.model.view import Body, Page
+from rota.operations.caller import Caller
+from rota.operations.etags import check_match, etag_of
+from rota.operations.operation import changes, reads
+from rota.rules.text.names import check_name
+from rota.store.base import Tx
+
+
+class CalendarBody(Body):
+    """Which days are not business days."""
+
+    country: str | None = None
+    """A code such as `FR`, `US-CA` or a market such as `XNYS`; its public holidays are off."""
+    weekend: tuple[int, ...] = (5, 6)
+    """Days off each week; 0 is Monday."""
+    off: tuple[str, ...] = ()
+    """Further days off, as dates."""
+    on: tuple[str, ...] = ()
+    """Days worked in spite of the above."""
+
+
+def _etag(calendar: CalendarView) -> str:
+    """Its days count, too: one that is removed and made anew begins with version 1 again."""
+    return etag_of(calendar.name, calendar.version, calendar.calendar)
+
+
+@reads("/calendars")
+def list_calendars(tx: Tx, caller: Caller) -> Page[CalendarView]:
+    """All business calendars, by name."""
+    found = engine.calendars(tx, namespace=caller.namespace).values()
+    foreign = _used_by_others(tx, caller)
+    return Page(items=[_offered(each, caller, foreign) for each in found])
+
+
+@reads("/calendars/{name}", etag=_etag)
+def show_calendar(tx: Tx, caller: Caller, name: str) -> CalendarView:
+    """A business calendar."""
+    return _offered(_find(tx, caller, name), caller, _used_by_others(tx, caller))
+
+
+@changes("PUT", "/calendars/{name}", verb="put calendar", role="author")
+def put_calendar(
+    tx: Tx,
+    caller: Caller,
+    name: str,
+    body: CalendarBody,
+    *,
+    if_match: str | None = None,
+    if_none_match: str | None = None,
+) -> CalendarView:
+    """Make or change a calendar; the schedules that name it follow at once."""
+    check_name("calendar", name)
+    lock_name(tx, "calendar", name, namespace=caller.namespace)
+    present = engine.calendars(tx, namespace=caller.namespace).get(name)
+    _check_own(tx, caller, name)
+    etag = None if present is None else _etag(present)
+    check_match(if_match, etag, if_none_match=if_none_match)
+    wanted = Calendar(**msgspec.structs.asdict(body))
+    engine.put_calendar(tx, name, wanted, namespace=caller.namespace)
+    return _offered(_find(tx, caller, name), caller)
+
+
+@changes("DELETE", "/calendars/{name}", verb="remove calendar", role="author")
+def remove_calendar(tx: Tx, caller: Caller, name: str, *, if_match: str | None = None) -> Removed:
+    """Remove a calendar; refused while a schedule names it."""
+    lock_name(tx, "calendar", name, namespace=caller.namespace)
+    check_match(if_match, _etag(_find(tx, caller, name)))
+    _check_own(tx, caller, name)
+    engine.remove_calendar(tx, name, namespace=caller.namespace)
+    return Removed(name=name)
+
+
+def _find(tx: Tx, caller: Caller, name: str) -> CalendarView:
+    found = engine.calendars(tx, namespace=caller.namespace).get(name)
+    if found is None:
+        raise UnknownCalendar(name)
+    return found
+
+
+def _offered(calendar: CalendarView, caller: Caller, foreign: Collection[str] = ()) -> CalendarView:
+    verbs = () if calendar.name in foreign else caller.may("edit", "delete", role="author")
+    return msgspec.structs.replace(calendar, verbs=verbs)
+
+
+def _used_by_others(tx: Tx, caller: Caller) -> set[str]:
+    """Calendars of schedules whose jobs the caller does not see: it may not change them."""
+    if caller.sees_all_queues:
+        return set()
+    used = engine.jobs_by_calendar(tx, namespace=caller.namespace)
+    visible = caller.visible_jobs(tx, set().union(*used.values()))
+    return {name for name, jobs in used.items() if jobs - visible}
+
+
+def _check_own(tx: Tx, caller: Caller, name: str) -> None:
+    """NotPermitted for a change that would move schedules of other queues."""
+    if name in _used_by_others(tx, caller):
+        raise NotPermitted(
+            f"schedules of queues that the credential does not reach go by the calendar {name:.140}"
+        )

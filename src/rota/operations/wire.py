@@ -1,0 +1,63 @@
+"""Where the parameters of an operation travel in its HTTP request; server and client agree here."""
+
+from __future__ import annotations
+
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, get_origin, get_type_hints
+
+from rota.model.view import Body
+from rota.operations.operation import Operation, parameters
+
+
+class Place(Enum):
+    """Where a parameter is in a request."""
+
+    PATH = "path"
+    QUERY = "query"
+    HEADER = "header"
+    BODY = "body"
+    """A field of the JSON body."""
+    WHOLE_BODY = "whole body"
+    """The JSON body itself."""
+
+
+HEADERS = {"if_match": "If-Match", "if_none_match": "If-None-Match"}
+
+
+def places(operation: Operation[..., Any]) -> dict[str, Place]:
+    """The place of each parameter."""
+    return _places(operation.function, operation.method, operation.path)
+
+
+@cache
+def _places(function: Any, method: str, path: str) -> dict[str, Place]:
+    hints = get_type_hints(function)
+    return {name: _place(name, hints[name], method, path) for name in parameters(function)}
+
+
+def _place(name: str, hint: Any, method: str, path: str) -> Place:
+    if f"{{{name}}}" in path:
+        return Place.PATH
+    if name in HEADERS:
+        return Place.HEADER
+    if isinstance(hint, type) and issubclass(hint, Body):
+        return Place.WHOLE_BODY
+    return Place.QUERY if method in ("GET", "DELETE") else Place.BODY
+
+
+def plain(hint: Any) -> Any:
+    """A type without what is annotated to it."""
+    return getattr(hint, "__origin__", hint) if get_origin(hint) is Annotated else hint
+
+
+@cache
+def answer_type(function: Any) -> Any:
+    """What an operation answers."""
+    return get_type_hints(function)["return"]
+
+
+def camel(name: str) -> str:
+    """`run_id` is `runId`."""
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
