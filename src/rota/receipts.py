@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from rota.errors import WrongConnection
+from rota.rules.runs.value_limits import encoded
 from rota.rules.text.names import check_name
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import current_run
-from rota.runtime.attempts.value_limits import encoded
 from rota.store.foreign.receipts import Receipts
 
 

@@ -10,7 +10,6 @@ from rota.handles.nouns import SharedNouns
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.dead_letters import DeadLetters
-    from rota.app.effects import Effects
     from rota.app.files import Files
     from rota.app.releases import Releases
     from rota.app.schedules import Schedules
@@ -46,13 +45,6 @@ class Nouns(SharedNouns):
         from rota.app.dead_letters import DeadLetters
 
         return DeadLetters(self._whole)
-
-    @cached_property
-    def effects(self) -> Effects:
-        """Calls to the outside world that are in doubt; say what became of one."""
-        from rota.app.effects import Effects
-
-        return Effects(self._whole)
 
     @cached_property
     def files(self) -> Files:

@@ -28,7 +28,6 @@ from rota.client.documents import (
     run_view,
     worker_view,
 )
-from rota.client.effects import ServedEffects
 from rota.client.events import send_event
 from rota.client.files import ServedFiles
 from rota.client.http_backend import HttpBackend
@@ -93,7 +92,6 @@ class Client(SharedNouns):
             verify=_trusted(ca_file),
         )
         self.schedules = ServedSchedules(self)
-        self.effects = ServedEffects(self)
         self.dead_letters = ServedLetters(self)
         self.files = ServedFiles(self)
 

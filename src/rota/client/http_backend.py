@@ -13,7 +13,7 @@ from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.view import encode
 from rota.operations.operation import Operation, parameters
-from rota.operations.wire import HEADERS, Place, answer_type, camel, places
+from rota.operations.wire import HEADERS, Place, answer_type, camel, places, query_name
 
 if TYPE_CHECKING:
     from rota.client.line import Line
@@ -65,7 +65,7 @@ def _request(operation: Operation[..., Any], given: Mapping[str, Any]) -> Call:
             case Place.PATH:
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
             case Place.QUERY:
-                query[camel(name)] = _text(value)
+                query[query_name(operation.function, name)] = _text(value)
             case Place.HEADER:
                 headers[HEADERS[name]] = value
             case Place.BODY:

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
     from rota.handles.calendars import Blackouts, Calendars
+    from rota.handles.effects import Effects
     from rota.handles.identity import Audit, Namespaces, Tokens
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
@@ -42,6 +43,13 @@ class SharedNouns:
         from rota.handles.calendars import Blackouts
 
         return Blackouts(self.backend)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """Calls to the outside world that are in doubt; say what became of one."""
+        from rota.handles.effects import Effects
+
+        return Effects(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:

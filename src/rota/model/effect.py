@@ -6,27 +6,32 @@ from typing import Literal
 
 import msgspec
 
+from rota.clock import Moment
+from rota.model.view import JsonText, View
+
 EffectState = Literal["under_way", "in_doubt", "done", "not_done", "taken_up"]
 """Of a run that is at it; begun, and nobody knows its end; with a result; a person said that it did
 not take place; gone on with by a later run."""
 
 
-class EffectView(msgspec.Struct, frozen=True, kw_only=True):
-    """One effect of a run; see `current_run().once()`."""
+class EffectView(View, frozen=True):
+    """A call to the outside world that a handler made with `current_run().once()`."""
 
-    run_id: str
+    run_id: str = msgspec.field(name="executionId")
     job: str
     name: str
     state: EffectState
     idempotency_key: str
     """What the system outside knows the call by."""
-    intended_at: int
-    settled_at: int | None = None
-    result: str | None = None
-    """JSON text, when it is done."""
+    intended_at: Moment
+    settled_at: Moment | None = None
+    result: JsonText | None = None
+    """What it gave, when it is done."""
     decided_by: str | None = None
     """The person who settled it; None if its handler did."""
     taken_by: str | None = None
     """The run that was run again and goes on with it: settle it there."""
     graph_id: str | None = None
     """The run of the graph, where the run carries out a node."""
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import msgspec
+from msgspec.structs import replace
 
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import current_specs
@@ -34,6 +35,12 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     def may(self, *verbs: str, role: Role = "operator") -> tuple[str, ...]:
         """The verbs, if the caller has the role for them; a view offers these."""
         return verbs if self.credential.has(role) else ()
+
+    def because(self, reason: str) -> Caller:
+        """The same caller, with the reason for what it does."""
+        if not reason:
+            return self
+        return replace(self, actor=replace(self.actor, why=reason))
 
     def visible_jobs(self, tx: Tx, jobs: Iterable[str]) -> set[str]:
         """Those of the jobs that are defined, in queues that the caller sees."""

@@ -12,7 +12,7 @@ import msgspec
 
 from rota.engine.identity.audit_log import new_act, record_all
 from rota.model.identity import Role
-from rota.model.view import encode
+from rota.model.view import Body, encode
 from rota.operations.caller import Caller
 from rota.store.base import Tx
 
@@ -58,6 +58,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
         """Carry it out in this transaction, with one audit entry if it changes something."""
         if self.verb is None:
             return self.function(tx, caller, *args, **kwargs)
+        caller = caller.because(_reason(args, kwargs))
         old = None if self.before is None else self.before(tx, caller, *args, **kwargs)
         draft = {"subject": self._subject(args, kwargs)}
         tx.drafts[caller.actor.act_id] = draft
@@ -83,6 +84,13 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     def _subject(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         names = [*parameters(self.function)]
         return str({**dict(zip(names, args, strict=False)), **kwargs}[self.subject])
+
+
+def _reason(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+    """What the caller gives as its reason, by itself or in a body."""
+    bodies = [each for each in (*args, *kwargs.values()) if isinstance(each, Body)]
+    said = [kwargs.get("reason"), *(getattr(each, "reason", None) for each in bodies)]
+    return next((each for each in said if each), "")
 
 
 @cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, get_origin, get_type_hints
 
 from rota.model.view import Body
 from rota.operations.operation import Operation, parameters
@@ -20,6 +20,12 @@ class Place(Enum):
     """A field of the JSON body."""
     WHOLE_BODY = "whole body"
     """The JSON body itself."""
+
+
+class Called(NamedTuple):
+    """Annotated to a parameter: its name in a query, where that is not its own in camelCase."""
+
+    name: str
 
 
 HEADERS = {"if_match": "If-Match", "if_none_match": "If-None-Match"}
@@ -49,6 +55,14 @@ def _place(name: str, hint: Any, method: str, path: str) -> Place:
 def plain(hint: Any) -> Any:
     """A type without what is annotated to it."""
     return getattr(hint, "__origin__", hint) if get_origin(hint) is Annotated else hint
+
+
+@cache
+def query_name(function: Any, name: str) -> str:
+    """What a parameter is called in a query."""
+    hint = get_type_hints(function, include_extras=True)[name]
+    said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Called)]
+    return said[0].name if said else camel(name)
 
 
 @cache

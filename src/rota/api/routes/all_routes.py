@@ -13,13 +13,14 @@ from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search, statistics
 from rota.api.routes.jobs import files, jobs, releases, templates, versions
 from rota.api.routes.logs import logs
-from rota.api.routes.runs import effects, lists, reruns, runs
+from rota.api.routes.runs import lists, reruns, runs
 from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
 from rota.operations.failures import breakers
 from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.runs import effects
 from rota.operations.schedules import calendars
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
@@ -54,12 +55,11 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
     *dead_letters.ROUTES,
-    *effects.ROUTES,
     *reruns.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(breakers, audit, tokens, namespaces, calendars, windows),
+    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows),
 )

@@ -18,7 +18,7 @@ from rota.api.server.etags import IfMatch, IfNoneMatch, show_etag
 from rota.api.server.request import ApiRequest
 from rota.model.view import Body
 from rota.operations.operation import Operation, parameters
-from rota.operations.wire import Place, camel, places, plain
+from rota.operations.wire import Place, places, plain, query_name
 
 _DECORATORS = {"GET": get, "POST": post, "PUT": put, "DELETE": delete}
 _HEADERS: dict[str, Any] = {"if_match": IfMatch, "if_none_match": IfNoneMatch}
@@ -86,7 +86,7 @@ def _signature(
     kind = Parameter.KEYWORD_ONLY
     found = [Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=ApiRequest)]
     for name, parameter in parameters(operation.function).items():
-        annotation = _annotation(where[name], name, hints[name])
+        annotation = _annotation(operation, where[name], name, hints[name])
         if annotation is not None:
             found.append(Parameter(name, kind, default=parameter.default, annotation=annotation))
     if body is not None:
@@ -97,13 +97,14 @@ def _signature(
     return Signature(found)
 
 
-def _annotation(place: Place, name: str, hint: Any) -> Any:
+def _annotation(operation: Operation[..., Any], place: Place, name: str, hint: Any) -> Any:
     if place is Place.PATH:
         return Annotated[hint, PathParameter()]
     if place is Place.HEADER:
         return _HEADERS[name]
     if place is Place.QUERY:
-        return Annotated[plain(hint), QueryParameter(name=camel(name), **_bounds(hint))]
+        called = query_name(operation.function, name)
+        return Annotated[plain(hint), QueryParameter(name=called, **_bounds(hint))]
     return None
 
 

@@ -14,12 +14,12 @@ import msgspec
 
 from rota.errors import BadOption, InDoubt, NotAllowed, RotaError
 from rota.rules.runs.effect_keys import effect_key
+from rota.rules.runs.value_limits import MAX_STATE_BYTES, encoded
 from rota.rules.text.duration import parse_duration
 from rota.rules.text.names import check_name
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.services import RunServices
 from rota.runtime.attempts.transaction import Transaction
-from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, encoded
 
 Policy = Literal["retry", "park"] | Callable[[str], Any]
 Apply = Callable[[Transaction], Any]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, TypeVar, overload
 
+from rota.rules.runs.value_limits import MAX_STATE_BYTES, decoded, encoded
 from rota.runtime.attempts.context import find_run
-from rota.runtime.attempts.value_limits import MAX_STATE_BYTES, decoded, encoded
 
 T = TypeVar("T")
 

@@ -26,8 +26,8 @@ from rota.model.remote_desk import (
     SuccessState,
 )
 from rota.model.run import Lease, Origin
+from rota.rules.runs.value_limits import MAX_STATE_BYTES
 from rota.rules.text.names import check_name
-from rota.runtime.attempts.value_limits import MAX_STATE_BYTES
 from rota.store.base import Tx
 
 T = TypeVar("T")

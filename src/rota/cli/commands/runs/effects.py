@@ -85,7 +85,7 @@ def settle(  # what became of it, all named
         run = run_at(here, run_id)
         effect = here.effects.settle(run.id, name, done=done, result=value, why=reason)
     if as_json:
-        print_json([_document(effect)])
+        print_json([effect])
         return
     then = "takes this result" if done else "makes the call with the same key"
     again = f"rota graph rerun {effect.graph_id} --failed" if effect.graph_id else ""
@@ -110,31 +110,21 @@ def _print(found: list[EffectView], now: int, *, as_json: bool, empty: str) -> N
     from rota.cli.output import print_json, print_table
 
     if as_json:
-        print_json(_document(each) for each in found)
+        print_json(found)
     else:
         print_table(COLUMNS, [_row(each, now) for each in found], empty=empty)
 
 
-def _document(effect: EffectView) -> dict[str, Any]:
-    import msgspec
-
-    from rota.cli.pages.documents import document
-
-    facts = document(effect)
-    facts["result"] = None if effect.result is None else msgspec.Raw(effect.result.encode())
-    return facts
-
-
 def _row(effect: EffectView, now: int) -> Row:
     from rota.cli.output import Cell
-    from rota.cli.times import ago
+    from rota.cli.times import since
 
     return (
         Cell(effect.run_id, "bold"),
         effect.job,
         effect.name,
         Cell(_word(effect), "yellow" if effect.state == "in_doubt" else ""),
-        ago(effect.intended_at, now),
+        since(effect.intended_at, now),
         effect.idempotency_key,
     )
 

@@ -11,6 +11,7 @@ from rota.errors import NotAllowed, UnknownEffect
 from rota.model.effect import EffectState, EffectView
 from rota.model.run import RunView
 from rota.model.states import State
+from rota.model.view import view_of
 from rota.rules.runs.effect_keys import effect_key
 from rota.store.base import Row, Tx
 
@@ -27,14 +28,12 @@ def doubts(
     scope = None if queues is None else json.dumps(list(queues))
     at = {"namespace": namespace, "job": job, "queues": scope, "limit": limit}
     return [
-        EffectView(
-            run_id=str(row["run_id"]),
-            job=row["job"],
-            name=row["name"],
+        view_of(
+            EffectView,
+            row,
             state="in_doubt",
             idempotency_key=_key(str(row["run_id"]), row["job"], row),
-            intended_at=row["intended_at"],
-            graph_id=str(row["parent_id"]) if row["parent_id"] else None,
+            graph_id=row["parent_id"],
         )
         for row in tx.all("list_doubts", **at)
     ]
@@ -93,17 +92,13 @@ def _refused(effect: EffectView) -> NotAllowed:
 
 
 def _view(run: RunView, row: Row) -> EffectView:
-    return EffectView(
+    return view_of(
+        EffectView,
+        row,
         run_id=run.id,
         job=run.job,
-        name=row["name"],
         state=_state(run, row),
         idempotency_key=_key(run.id, run.job, row),
-        intended_at=row["intended_at"],
-        settled_at=row["settled_at"],
-        result=row["result"],
-        decided_by=row["decided_by"],
-        taken_by=str(row["taken_by"]) if row["taken_by"] else None,
         graph_id=run.parent_id,
     )
 
