@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -29,6 +28,8 @@ def one_of(field: str, given: object, known: Iterable[str]) -> Any:
 
 def hint(given: object, known: Iterable[str]) -> str:
     """` Did you mean 'x'?` with the space before it, or nothing."""
+    import difflib  # noqa: PLC0415  # only a refusal needs it
+
     close = difflib.get_close_matches(str(given)[:64], list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 
