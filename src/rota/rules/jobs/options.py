@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, get_args
@@ -25,6 +24,7 @@ from rota.rules.failures.retry_options import (
     retry_function,
     retry_policy,
 )
+from rota.rules.text.checks import hint
 from rota.rules.text.duration import parse_duration
 from rota.rules.text.names import check_key, check_name
 from rota.rules.text.size import parse_size
@@ -162,10 +162,9 @@ UNCHANGED = SubmitOptions()
 def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:
     for name in options:
         if name not in known:
-            close = difflib.get_close_matches(name, known, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
             raise BadOption(
-                f"{what} has no option {name!r}.{hint} Options are: {', '.join(sorted(known))}"
+                f"{what} has no option {name!r}.{hint(name, sorted(known))} "
+                f"Options are: {', '.join(sorted(known))}"
             )
 
 
