@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from rota.rules.jobs.option_table import OPTIONS as JOB
+from rota.rules.schedules.option_table import OPTIONS as SCHEDULE
+from rota.rules.text.option import Option
 from rota.settings.table import SETTINGS
 from tests.support.source import ROOT
 
@@ -25,8 +28,46 @@ def settings() -> str:
     )
 
 
+def options() -> str:
+    """The options of jobs and submits."""
+    return _table(
+        ("option", "job", "submit", "default", "meaning"),
+        [
+            (
+                f"`{each.name}`",
+                "yes" if "job" in each.where else "",
+                "yes" if "submit" in each.where else "",
+                each.default,
+                each.meaning,
+            )
+            for each in JOB
+        ],
+    )
+
+
+def schedules() -> str:
+    """The options of a schedule; those without a meaning of their own stand with the one before."""
+    told = [each for each in SCHEDULE if each.name != "name"]
+    starts = [at for at, each in enumerate(told) if each.meaning]
+    groups = [told[start:end] for start, end in zip(starts, [*starts[1:], None], strict=True)]
+    first = "[a cron line](cron.md), [any other trigger](triggers.md), or a list of them"
+    return _table(
+        ("option", "default", "meaning"),
+        [("`schedule`", "", first), *(_schedule_row(group) for group in groups)],
+    )
+
+
+def _schedule_row(group: list[Option]) -> tuple[str, ...]:
+    names = [name for each in group for name in (each.name, each.synonym) if name]
+    defaults = [each.default for each in group if each.default]
+    shown = defaults[:1] if len(set(defaults)) == 1 else defaults
+    return ", ".join(f"`{name}`" for name in names), ", ".join(shown), group[0].meaning
+
+
 TABLES: dict[str, tuple[str, Callable[[], str]]] = {
     "settings": ("docs/cli.md", settings),
+    "options": ("docs/policies.md", options),
+    "schedules": ("docs/schedules.md", schedules),
 }
 """By the name in the marks: the page, and what makes the table."""
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rota.errors import BadOption
+from rota.errors import BadDuration, BadOption
+from rota.rules.text.duration import parse_duration
 
 
 def whole_number(field: str, given: object, low: int, high: int) -> int:
@@ -24,6 +25,22 @@ def one_of(field: str, given: object, known: Iterable[str]) -> Any:
             f"{field}={given!r:.64} is not one of {', '.join(words)}.{hint(word, words)}"
         )
     return word
+
+
+def duration_ms(field: str, given: Any) -> int:
+    """Milliseconds; BadDuration names the field."""
+    try:
+        return parse_duration(given)
+    except BadDuration as error:
+        raise BadDuration(f"{field}: {error}") from error
+
+
+def positive_ms(field: str, given: Any) -> int:
+    """Milliseconds, and not none."""
+    ms = duration_ms(field, given)
+    if ms == 0:
+        raise BadOption(f"{field}={given!r:.64} leaves no time at all; leave it out instead")
+    return ms
 
 
 def hint(given: object, known: Iterable[str]) -> str:
