@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from rota.app.settings import read_settings
-from rota.cli.serve.serving import shown_url, worker_options
+from rota.app.worker_options import worker_options
+from rota.cli.serve.serving import shown_url
 from rota.errors import BadDuration, BadOption
 from rota.runtime.options import WorkerOptions
+from rota.settings.read import read_settings
 from tests.support.cli import Rota
 
 TOML = """

@@ -14,7 +14,6 @@ import pytest
 
 import rota
 import rota.errors
-from rota.app.settings import SETTINGS
 from rota.cli.commands.runs import submit
 from rota.cli.main import COMMANDS, cli
 from rota.cli.serve import log_lines as logs
@@ -28,6 +27,7 @@ from rota.rules.jobs.options import JOB_OPTIONS, SUBMIT_OPTIONS
 from rota.runtime.options import WorkerOptions
 from rota.store.open import _split_options
 from rota.store.options import PoolOptions
+from tests.docs import tables
 from tests.docs.pages import code_in, page, table_under
 from tests.docs.states import PAGE, updated
 
@@ -152,14 +152,12 @@ def test_the_flags_of_submit_are_options_of_a_submit() -> None:
     assert set(submit.OPTIONS) <= SUBMIT_OPTIONS
 
 
-def test_the_table_of_settings_is_that_of_the_code() -> None:
-    rows = table_under(CLI.section("Settings"), first="setting")
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_a_table_that_is_made_from_the_code_is_up_to_date(name: str) -> None:
+    """If this fails, run `python -m tests.docs.tables`."""
+    path, make = tables.TABLES[name]
 
-    told = {code_in(row[0])[0]: (code_in(row[1])[0], code_in(row[2])[0]) for row in rows}
-
-    assert told == {
-        name: (f"ROTA_{name.upper()}", f"[{setting.section}]") for name, setting in SETTINGS.items()
-    }
+    assert make() in page(path).text
 
 
 def test_the_table_of_exit_codes_holds_those_of_all_errors() -> None:

@@ -14,8 +14,8 @@ import apsw
 import pytest
 
 from rota.app import App
-from rota.app.settings_file import find_file
 from rota.errors import StoreUnavailable
+from rota.settings.file import find_file
 from rota.store.sqlite.store import SqliteStore
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve

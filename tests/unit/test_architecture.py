@@ -19,6 +19,7 @@ LAYERS = (
     {"errors", "clock", "ids", "notices", "scripts", "shield", "url_text", "version"},
     {"model"},
     {"rules"},
+    {"settings"},
     {"store"},
     {"engine"},
     {"workflow"},

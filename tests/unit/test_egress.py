@@ -7,11 +7,11 @@ from itertools import product
 
 import pytest
 
-from rota.app.settings_walls import FOLDERS, HOSTS, NETWORKS
 from rota.errors import BadOption
 from rota.model.walls import Egress
 from rota.rules.security.addresses import is_metadata, is_public
 from rota.rules.security.egress import check_headers, may_call, may_reach
+from rota.settings.readers import folders, hosts, networks
 
 INSIDE = (
     "0.0.0.0",
@@ -165,13 +165,13 @@ def test_other_headers_are_their_own_business() -> None:
 @pytest.mark.parametrize(
     ("read", "given"),
     [
-        (NETWORKS, "10.0.0.1/8"),
-        (NETWORKS, ["lan"]),
-        (NETWORKS, 7),
-        (HOSTS, "http://example.org"),
-        (HOSTS, "*"),
-        (HOSTS, "a.*.org"),
-        (FOLDERS, "jobs"),
+        (networks, "10.0.0.1/8"),
+        (networks, ["lan"]),
+        (networks, 7),
+        (hosts, "http://example.org"),
+        (hosts, "*"),
+        (hosts, "a.*.org"),
+        (folders, "jobs"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(read: object, given: object) -> None:
@@ -180,6 +180,6 @@ def test_settings_that_make_no_sense_are_refused(read: object, given: object) ->
 
 
 def test_settings_are_lists_or_words_with_commas() -> None:
-    assert NETWORKS("10.1.0.0/16, 192.168.7.2") == ("10.1.0.0/16", "192.168.7.2/32")
-    assert HOSTS(["API.example.org.", "*.Example.net"]) == ("api.example.org", "*.example.net")
-    assert FOLDERS("/srv/jobs,/tmp") == ("/srv/jobs", "/tmp")
+    assert networks("10.1.0.0/16, 192.168.7.2") == ("10.1.0.0/16", "192.168.7.2/32")
+    assert hosts(["API.example.org.", "*.Example.net"]) == ("api.example.org", "*.example.net")
+    assert folders("/srv/jobs,/tmp") == ("/srv/jobs", "/tmp")

@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 from itertools import product
 
 from rota.api.signin import page
+from rota.cli.safe_text import _HOSTILE, _INERT
 from rota.cli.serve.log_lines import line_in
 
 QUOTES = ("", '"', "'", "`", "-->", "]]>", "</p>", "</title>", "</script>", "\x00")
@@ -80,3 +81,9 @@ def test_one_event_is_one_line_whatever_it_tells() -> None:
         )
         assert plain.splitlines() == [plain], vector
         assert json.loads(machine)["detail"] == vector
+
+
+def test_every_character_that_must_not_reach_a_terminal_is_noticed_and_no_other() -> None:
+    noticed = {code for code in range(0x10000) if _HOSTILE.match(chr(code))}
+
+    assert noticed == _INERT.keys()

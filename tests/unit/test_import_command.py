@@ -11,13 +11,13 @@ import msgspec
 import pytest
 from click.testing import CliRunner, Result
 
-from rota.app.settings import Settings
 from rota.cli.commands.jobs.import_ import command
 from rota.cli.pages.import_report import load_beat
 from rota.cli.serve.serving import _bare_app
 from rota.errors import AppNotFound
 from rota.rules.jobs.files.read import read_bundle
 from rota.runtime.executors.process.lookup import find_function
+from rota.settings.table import Settings
 
 
 @pytest.fixture

@@ -25,7 +25,8 @@ from rota.model.schedule import (
     Trigger,
     Unless,
 )
-from rota.rules.schedules.options import SCHEDULE_OPTIONS, read_schedule, read_schedules
+from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
+from rota.rules.schedules.options import read_schedule, read_schedules
 
 DAILY = Cron("0 6 * * *")
 

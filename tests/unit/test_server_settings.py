@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from rota.app.secret_files import anchor_options, is_open_to_all, read_secret
-from rota.app.settings import Settings, read_settings
 from rota.errors import BadOption
+from rota.settings.read import read_settings
+from rota.settings.secret_files import anchor_options, is_open_to_all, read_secret
+from rota.settings.table import Settings
 
 A, B = "https://a.example.org", "https://b.example.org"
 FILE = f"""

@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import pytest
 
 from rota.app import App
-from rota.app.settings import Settings
 from rota.cli.serve import startup_wait as patience
 from rota.cli.serve.startup_wait import Once, wait_for_store
 from rota.errors import StoreRefused, StoreUnavailable
 from rota.runtime import service, supervisor
 from rota.runtime.supervisor import Rests
+from rota.settings.table import Settings
 from rota.store.postgres.connections import connector
 
 PROMISED_S = 5.0

@@ -29,11 +29,9 @@ from rota.app.logs import Narrowed, search_logs
 from rota.app.nouns import Nouns
 from rota.app.run import Run
 from rota.app.scope import duty_of
-from rota.app.secret_files import anchor_options
-from rota.app.settings import read_settings
-from rota.app.settings_walls import within_walls
 from rota.app.submits import Submits
 from rota.app.waiter import Waiter
+from rota.app.worker_options import with_settings
 from rota.errors import UnknownJob
 from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
@@ -42,6 +40,7 @@ from rota.runtime.options import WorkerOptions
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import open_artifacts
 from rota.runtime.worker import Worker
+from rota.settings.read import read_settings
 from rota.store.access.rights import WORKER
 from rota.store.base import Store
 from rota.store.open import dialect_of, file_of, open_store
@@ -248,15 +247,9 @@ class App(Nouns):
     def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
         """A worker for this app's jobs; `start()` it, `stop()` it."""
         options = options or WorkerOptions(**settings)
-        if not options.alert_webhook and self._said.alert_webhook:
-            told = {"alert_webhook": self._said.alert_webhook}
-            private = self._said.alert_private
-            options = msgspec.structs.replace(options, alert_private=private, **told)
+        options = with_settings(options, self._said)
         if self.store.login == WORKER:  # who may not do what is for all
             options = msgspec.structs.replace(options, chores=False)
-        if not options.anchor:
-            options = msgspec.structs.replace(options, **anchor_options(self._said))
-        options = within_walls(options, self._said)
         return Worker(
             self.store,
             duty_of(self, options),

@@ -39,8 +39,8 @@ def read_file(
 
 def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
     """Of the file that was named, else of the settings."""
-    from rota.app.secret_files import anchor_key, read_secret
     from rota.rules.security.anchors import check_key
+    from rota.settings.secret_files import anchor_key, read_secret
 
     if key_file is not None:
         return check_key(read_secret("--key-file", key_file))

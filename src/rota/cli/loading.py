@@ -17,7 +17,7 @@ from rota.scripts import place_of_file
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.app.settings import Settings
+    from rota.settings.table import Settings
 
 
 def load_app(settings: Settings) -> App:

@@ -5,28 +5,31 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from rota.cli.suggest import SuggestingGroup
-
-if TYPE_CHECKING:
-    from rota.app.settings import Settings
+from rota.settings.table import SETTINGS, Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
+FLAGS = {name: setting.flag for name, setting in SETTINGS.items() if setting.flag is not None}
+
+
+def flag(name: str, *, hidden: bool = False) -> Callable[[F], F]:
+    """The flag of a setting, as the table of settings spells it."""
+    words, _, metavar = FLAGS[name].words.partition(" ")
+    more: dict[str, Any] = {"metavar": metavar} if metavar else {"default": None}
+    return click.option(words, name, help=FLAGS[name].says, hidden=hidden, **more)
+
 
 def url_option(command: F) -> F:
-    return click.option(
-        "--url", metavar="URL", help="The store: sqlite:///file.db or postgresql://user@host/db."
-    )(command)
+    return flag("url")(command)
 
 
 def namespace_option(command: F) -> F:
-    return click.option(
-        "--namespace", metavar="NAME", help="Whose jobs and runs; `default` if not said."
-    )(command)
+    return flag("namespace")(command)
 
 
 def json_option(command: F) -> F:
@@ -57,85 +60,37 @@ def local_options(command: F) -> F:
 
 
 def _server_options(command: F, *, hidden: bool) -> F:
-    server = click.option(
-        "--server",
-        metavar="URL",
-        hidden=hidden,
-        help="Ask this server instead of a database; ROTA_TOKEN holds the token.",
-    )
     profile = click.option(
         "--profile", metavar="NAME", help="Settings of [profiles.NAME] in rota.toml."
     )
-    return server(profile(command))
+    return flag("server", hidden=hidden)(profile(command))
 
 
 def database_options(command: F) -> F:
     """Where the store is, whose part of it, how to print."""
-    app = click.option(
-        "--app", metavar="APP", help="Take the store's address from this app, as in `rota up`."
-    )
-    return url_option(namespace_option(app(json_option(command))))
+    return url_option(namespace_option(flag("app")(json_option(command))))
 
 
 def worker_options(command: F) -> F:
     """For commands that run jobs."""
-    for option in (
-        click.option("--log-format", metavar="text|json", help="How log lines on stderr look."),
-        click.option(
-            "--echo/--no-echo", default=None, help="Show what handlers print here as well."
-        ),
-        click.option(
-            "--wait/--no-wait",
-            "wait_for_store",
-            default=None,
-            help="Wait for a database that is away at the start; on if not said.",
-        ),
-        click.option("--drain", metavar="TIME", help="Patience with running handlers at the end."),
-        click.option("--name", metavar="NAME", help="How `rota workers` calls it."),
-        click.option(
-            "--stored/--no-stored",
-            default=None,
-            help="Run jobs that only the store defines: on for `up`, off for `worker`.",
-        ),
-        click.option(
-            "--prefetch", metavar="N", help="Short runs to hold ready at most; 500, 0 for none."
-        ),
-        click.option("--slots", metavar="N", help="How many runs at once; 8 if not said."),
-        click.option(
-            "--queues", metavar="A,B", help="Queues to serve; those of the jobs if unsaid."
-        ),
-    ):
-        command = option(command)
-    return url_option(namespace_option(command))
+    return url_option(namespace_option(_flags_of("worker", command)))
 
 
 def server_options(command: F) -> F:
     """For commands that serve the REST API."""
-    for option in (
-        click.option(
-            "--request-rate", metavar="N", help="Requests a second of one token; 100 if unsaid."
-        ),
-        click.option("--threads", metavar="N", help="Requests at the database at once; 8."),
-        click.option("--tls-key", metavar="FILE", help="The key of the certificate."),
-        click.option("--tls-cert", metavar="FILE", help="A certificate: https."),
-        click.option(
-            "--behind-proxy/--no-behind-proxy",
-            default=None,
-            help="A proxy in front brings TLS and tells where requests come from.",
-        ),
-        click.option(
-            "--server-names", metavar="A,B", help="Names under which people reach the server."
-        ),
-        click.option("--port", metavar="N", help="Where to listen; 8470 if not said."),
-        click.option("--host", metavar="ADDRESS", help="Where to listen; 127.0.0.1 if not said."),
-    ):
-        command = option(command)
+    return _flags_of("server", command)
+
+
+def _flags_of(commands: str, command: F) -> F:
+    for name, each in reversed(FLAGS.items()):
+        if each.commands == commands:
+            command = flag(name)(command)
     return command
 
 
 def settings(flags: dict[str, Any]) -> Settings:
     """What these flags, the environment and rota.toml say together."""
-    from rota.app.settings import read_settings
+    from rota.settings.read import read_settings
 
     return read_settings(flags, env=os.environ, folder=Path.cwd())
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rota.rules.security import posture
 
 if TYPE_CHECKING:
-    from rota.app.settings import Settings
     from rota.model.identity import TokenView
     from rota.rules.insight.checkup import Finding
+    from rota.settings.table import Settings
     from rota.store.base import Store, Tx
 
 SECRETS = ("admin_token", "client_secret", "anchor_key", "token", "password", "://")
@@ -63,7 +63,7 @@ def _stored(tx: Tx, *, is_file: bool) -> list[Finding]:
 
 
 def _open_files(said: Settings, url: str) -> list[str]:
-    from rota.app.settings_file import find_file
+    from rota.settings.file import find_file
     from rota.store.open import file_of
 
     own = find_file(said.folder)

@@ -41,7 +41,10 @@ As JSON writes it, so that JSON stays the same JSON.
 ONE_LINE: dict[int, int | str] = {**ESCAPED, **PICTURES}
 _INERT: dict[int, int | str] = {**PICTURES, **ESCAPED}
 del _INERT[ord("\n")]
-_HOSTILE = re.compile("[{}]".format("".join(re.escape(chr(code)) for code in _INERT)))
+# Ranges: to compile 2,100 single characters took a tenth of `rota --help`.
+_HOSTILE = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 
 
 def made_inert(text: str) -> str:

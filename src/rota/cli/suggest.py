@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from difflib import get_close_matches
 
 import click
 
@@ -72,6 +71,8 @@ class SuggestingGroup(click.Group):
             ) from error
 
     def _meant(self, ctx: click.Context, word: str) -> list[str]:
+        from difflib import get_close_matches
+
         known = self.list_commands(ctx)
         close = get_close_matches(word, known, n=MOST_TOLD)
         of_others = [each for each in HABITS.get(word, ()) if each.split()[0] in known]

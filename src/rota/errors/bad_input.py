@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from rota.errors.base import BadInput
@@ -37,6 +36,8 @@ class BadZone(BadInput):
     """A time zone is an IANA name such as Europe/Paris or UTC."""
 
     def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        import difflib  # noqa: PLC0415  # only a refusal needs it, and every command starts with us
+
         self.name = name
         folded = {one.casefold(): one for one in sorted(known)}
         close = difflib.get_close_matches(name.casefold()[:64], folded, n=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 
 from rota.errors.base import BadInput
@@ -17,6 +16,8 @@ class UnknownJob(BadInput):
     """
 
     def __init__(self, name: str, known: Iterable[str] = (), *, lists: bool = False) -> None:
+        import difflib  # noqa: PLC0415  # only a refusal needs it, and every command starts with us
+
         self.name = name
         names = sorted(known)
         close = difflib.get_close_matches(name, names, n=1)

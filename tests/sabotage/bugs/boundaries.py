@@ -154,6 +154,19 @@ BOUNDARIES = (
         ),
     ),
     Sabotage(
+        name="a token goes to whatever server is named last",
+        breaks="Who is talked into `--server https://evil.example` sends the token of rota.toml.",
+        edits=(
+            Edit(
+                path="settings/read.py",
+                within="_merged",
+                old="is_other and SETTINGS[name].of_server",
+                new="False",
+            ),
+        ),
+        caught_by=("tests/unit/test_server_settings.py::test_and_to_no_other[env0-flags0]",),
+    ),
+    Sabotage(
         name="a new file that everybody can read",
         breaks="All users of a machine read arguments, results and tokens of a store.",
         edits=(

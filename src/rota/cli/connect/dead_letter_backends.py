@@ -19,11 +19,11 @@ from rota.rules.text.json_keys import check_keys
 if TYPE_CHECKING:
     from rota.app import App
     from rota.app.dead_letters import DeadLetters
-    from rota.app.settings import Settings
     from rota.cli.connect.run_backends import Handle
     from rota.client import Client
     from rota.client.letters import ServedLetters
     from rota.engine.failures.redrive import Redriven
+    from rota.settings.table import Settings
 
 RECENT = 1_000
 """Short ids are looked for among so many of the newest letters at a server."""

@@ -9,22 +9,15 @@ from rota.errors import BadInput
 from rota.notices import subscribe
 
 if TYPE_CHECKING:
-    from rota.app.settings import Settings
     from rota.client import Client
+    from rota.settings.table import Settings
 
 
 def server_client(said: Settings) -> Client:
     """The namespace is that of the token; one that was said must be the same."""
     from rota.client import Client
 
-    told = {"patience": said.patience_ms, "timeout": said.answer_within_ms}
-    client = Client(
-        said.server,
-        token=token_of(said) or "",
-        ca_file=said.ca_file,
-        in_clear=said.in_clear,
-        **{name: each / 1000 for name, each in told.items() if each is not None},
-    )
+    client = Client(said.server, token=token_of(said) or "", **said.options_of("client"))
     subscribe(_tell)
     if said.namespace is not None:
         found = client.session().namespace
@@ -50,7 +43,7 @@ def token_of(said: Settings) -> str | None:
         return said.token
     if said.token_file is None:
         return None
-    from rota.app.secret_files import is_open_to_all, read_secret
+    from rota.settings.secret_files import is_open_to_all, read_secret
 
     token = read_secret("token_file", said.token_file)
     if is_open_to_all(said.token_file):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from rota.app.settings import Settings
+    from rota.settings.table import Settings
 
 
 def address(said: Settings) -> str:

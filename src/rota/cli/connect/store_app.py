@@ -12,7 +12,7 @@ from rota.errors import BadInput, StoreUnavailable, UnknownRun
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.app.settings import Settings
+    from rota.settings.table import Settings
 
 LEAST_CHARS = 8
 RECENT = 1000

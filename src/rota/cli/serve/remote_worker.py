@@ -10,9 +10,9 @@ from rota.errors import BadOption
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.app.settings import Settings
     from rota.remote import RemoteWorker
     from rota.runtime.options import WorkerOptions
+    from rota.settings.table import Settings
 
 ANSWER_S = 10.0
 """Half a lease: a heartbeat that nobody answers must leave time for another."""
@@ -33,14 +33,8 @@ def far_worker(said: Settings, app: App, options: WorkerOptions) -> RemoteWorker
                 "does none"
             )
     token = token_of(said)
-    client = Client(
-        said.server,
-        token=token or "",
-        timeout=ANSWER_S,
-        patience=0,
-        ca_file=said.ca_file,
-        in_clear=said.in_clear,
-    )
+    connection = said.options_of("client") | {"timeout": ANSWER_S, "patience": 0}
+    client = Client(said.server, token=token or "", **connection)
     if said.namespace is not None:
         found = client.session().namespace
         if found != said.namespace:

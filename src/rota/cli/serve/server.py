@@ -6,7 +6,7 @@ import errno
 import socket
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rota.api.server.options import ServerOptions
     from rota.api.server.process import StartupNote
     from rota.app import App
-    from rota.app.settings import Settings
+    from rota.settings.table import Settings
 
 
 class ListenAddress(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ def serve_beside(said: Settings, place: ListenAddress) -> int:
 
     host = said.host or "127.0.0.1"
     if said.port is None and is_taken(host, DEFAULT_PORT):
-        said = msgspec.structs.replace(said, port=0)
+        said = said.replace(port=0)
     app = App(place.url, namespace=place.namespace)
     return _serve(said, app, as_json=False, title="up")
 
@@ -45,32 +45,9 @@ def server_options_of(said: Settings) -> ServerOptions:
     """The settings as a server wants them; what was not said keeps its default."""
     from rota.api.identity.oidc_options import oidc_options
     from rota.api.server.options import ServerOptions
-    from rota.app.settings_walls import server_walls
 
-    facts: dict[str, Any] = {
-        "host": said.host,
-        "port": said.port,
-        "names": said.server_names,
-        "behind_proxy": said.behind_proxy,
-        "tls_cert": said.tls_cert,
-        "tls_key": said.tls_key,
-        "rate": said.request_rate,
-        "threads": said.threads,
-        "admin_token": said.admin_token,
-        **server_walls(said),
-        "oidc": oidc_options(
-            {
-                "issuer": said.oidc_issuer,
-                "client_id": said.oidc_client_id,
-                "client_secret": said.oidc_client_secret,
-                "claim": said.oidc_claim,
-                "roles": said.oidc_roles,
-                "namespace": said.oidc_namespace,
-            }
-        ),
-        "drain_s": None if said.drain_ms is None else said.drain_ms / 1000,
-    }
-    return ServerOptions(**{name: fact for name, fact in facts.items() if fact is not None})
+    oidc = oidc_options(said.options_of("oidc"))
+    return ServerOptions(**said.options_of("server"), oidc=oidc)
 
 
 def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:

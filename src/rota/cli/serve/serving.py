@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from rota.cli.main import complain
@@ -15,9 +15,9 @@ from rota.errors import RotaError, StoreLost, StoreRefused, StoreUnavailable
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.app.settings import Settings
     from rota.runtime.options import WorkerOptions
     from rota.runtime.supervisor import Incarnation
+    from rota.settings.table import Settings
 
 SWITCH_INTERVAL_S = 0.001
 """Handlers and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
@@ -83,6 +83,7 @@ def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
 def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None) -> int:
     from msgspec import structs
 
+    from rota.app.worker_options import worker_options
     from rota.cli.loading import load_app
     from rota.cli.serve.echo import echo_to
     from rota.cli.serve.log_lines import start_logging
@@ -129,30 +130,6 @@ def _bare_app(said: Settings) -> App:
 def _echoes(said: Settings, title: str) -> bool:
     """What handlers print is for who sits before `rota up`; a service has `rota logs`."""
     return title == "up" and sys.stdout.isatty() if said.echo is None else said.echo
-
-
-def worker_options(said: Settings) -> WorkerOptions:
-    """The settings as a worker wants them; what was not said keeps its default."""
-    from rota.app.secret_files import anchor_options
-    from rota.app.settings_walls import worker_walls
-    from rota.engine.prune import Retention
-    from rota.runtime.options import WorkerOptions
-
-    retention = {"success_ms": said.keep_success_ms, "failure_ms": said.keep_failures_ms}
-    facts: dict[str, Any] = {
-        "queues": said.queues,
-        "slots": said.slots,
-        "prefetch": said.prefetch,
-        "stored": said.stored,
-        "name": said.name,
-        "drain_ms": said.drain_ms,
-        "retention": Retention(**_given(retention)),
-        "alert_webhook": said.alert_webhook,
-        "alert_private": said.alert_private,
-        **anchor_options(said),
-        **worker_walls(said),
-    }
-    return WorkerOptions(**_given(facts))
 
 
 def shown_url(url: str) -> str:
@@ -208,7 +185,3 @@ def _set_title(title: str) -> None:
     from setproctitle import setproctitle
 
     setproctitle(title)
-
-
-def _given(facts: dict[str, Any]) -> dict[str, Any]:
-    return {name: fact for name, fact in facts.items() if fact is not None}

@@ -12,7 +12,7 @@ from rota.errors import StoreRefused, StoreUnavailable
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.app.settings import Settings
+    from rota.settings.table import Settings
 
 REST_S = 1.0
 

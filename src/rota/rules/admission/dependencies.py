@@ -5,7 +5,7 @@ Pure: what is known of the other job goes in, whether the run may start comes ou
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from typing import Literal
 
@@ -79,26 +79,28 @@ def judge_all(parents: Sequence[DependencyParent]) -> tuple[Word, list[str]]:
     return "met", []
 
 
-def read_dependencies(job: str, given: object) -> tuple[str, ...]:
-    """Names, or the jobs themselves; each once and not the job itself."""
-    if given is None:
-        return ()
+def read_dependencies(option: str, given: object) -> tuple[str, ...]:
+    """Names, or the jobs themselves; each once."""
     each_given = [given] if isinstance(given, str) else given
     if not isinstance(each_given, Sequence):
-        raise BadOption(f"dependencies={given!r:.64} is not a list of jobs")
+        raise BadOption(f"{option}={given!r:.64} is not a list of jobs")
     found: list[str] = []
     for each in each_given:
         name = each if isinstance(each, str) else getattr(each, "name", None)
         if not isinstance(name, str) or not name:
-            raise BadOption(f"dependencies: {each!r:.64} is neither a job nor the name of one")
-        if name == job:
-            raise BadOption(f"dependencies: job {job!r:.64} cannot wait for itself")
+            raise BadOption(f"{option}: {each!r:.64} is neither a job nor the name of one")
         if name in found:
-            raise BadOption(f"dependencies: {name!r:.64} is there twice")
+            raise BadOption(f"{option}: {name!r:.64} is there twice")
         found.append(name)
     if len(found) > MOST:
-        raise BadOption(f"dependencies: {len(found)} are more than {MOST}")
+        raise BadOption(f"{option}: {len(found)} are more than {MOST}")
     return tuple(found)
+
+
+def check_other(job: str, dependencies: Collection[str]) -> None:
+    """BadOption if a job waits for itself."""
+    if job in dependencies:
+        raise BadOption(f"dependencies: job {job!r:.64} cannot wait for itself")
 
 
 def check_there(

@@ -30,16 +30,18 @@ _EXAMPLE = Failure(
 )
 
 
-def read_on_failure(job: str, given: object) -> str | msgspec.UnsetType:
-    """A name, or the job itself; unset where nobody is told."""
-    if given is None:
-        return msgspec.UNSET
+def read_on_failure(option: str, given: object) -> str:
+    """The name of the job that is told, given as that or as the job."""
     name = given if isinstance(given, str) else getattr(given, "name", None)
     if not isinstance(name, str) or not name:
-        raise BadOption(f"on_failure={given!r:.64} is neither a job nor the name of one")
-    if name == job:
-        raise BadOption(f"on_failure: job {job!r:.64} cannot be told of itself; name another")
+        raise BadOption(f"{option}={given!r:.64} is neither a job nor the name of one")
     return name
+
+
+def check_told_is_other(job: str, told: str | msgspec.UnsetType) -> None:
+    """BadOption if a job would be told of itself."""
+    if told == job:
+        raise BadOption(f"on_failure: job {job!r:.64} cannot be told of itself; name another")
 
 
 def told_by(spec: JobSpec) -> str | None:

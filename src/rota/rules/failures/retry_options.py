@@ -4,40 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import msgspec
 
-from rota.errors import BadDuration, BadOption
+from rota.errors import BadOption
 from rota.model.spec import Backoff, RetryPolicy
-from rota.rules.text.duration import parse_duration
+from rota.rules.text.checks import duration_ms
+from rota.rules.text.option import DURATION, NAMES, Option, Time, names_of, read_options
 from rota.scripts import class_name
 
 RetryFunction = Callable[[int, BaseException | None], float | timedelta | None]
 """Given the failures so far and the exception: how long to wait (seconds), or None to give up."""
 
-RETRY_OPTIONS = frozenset(
-    {
-        "retries",
-        "backoff",
-        "retry_delay",
-        "retry_cap",
-        "jitter",
-        "retry_on",
-        "give_up_on",
-        "retry_within",
-    }
-)
 MAX_RETRIES = 10_000
 
 
 def retry_policy(options: Mapping[str, Any], *, base: RetryPolicy) -> RetryPolicy:
     """The base changed by the options given; None counts as not given, save `retries=None`."""
     policy = _with_retries(options, base)
-    changes: dict[str, Any] = {}
-    for option, (field, read) in _FIELDS.items():
-        if options.get(option) is not None:
-            changes[field] = read(option, options[option])
+    changes = read_options(_DETAILS, options)
     policy = msgspec.structs.replace(policy, **changes)
     if policy.backoff == "exponential" and policy.delay_ms > policy.cap_ms:
         if "cap_ms" in changes:
@@ -49,36 +35,44 @@ def retry_policy(options: Mapping[str, Any], *, base: RetryPolicy) -> RetryPolic
 def _with_retries(options: Mapping[str, Any], base: RetryPolicy) -> RetryPolicy:
     if "retries" not in options:
         return base
-    given = options["retries"]
-    if isinstance(given, RetryPolicy):
-        return given
-    limit = 0 if given is None else given
-    if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_RETRIES:
-        raise BadOption(
-            f"retries={given!r:.64} is not a number from 0 to {MAX_RETRIES:,}, nor a RetryPolicy"
-        )
-    return msgspec.structs.replace(base, limit=limit)
+    limit = _retries("retries", options["retries"])
+    return limit if isinstance(limit, RetryPolicy) else msgspec.structs.replace(base, limit=limit)
 
 
 def retry_function(options: Mapping[str, Any]) -> RetryFunction | None:
     """The custom function given as `retry=`, which takes the place of a backoff."""
-    function: RetryFunction | None = options.get("retry")
-    if function is None:
+    if options.get("retry") is None:
         return None
-    if not callable(function):
-        raise BadOption(
-            f"retry={function!r:.64} is not a function; for a number of retries write retries="
-        )
+    function = _function("retry", options["retry"])
     if options.get("backoff") is not None:
         raise BadOption("retry= and backoff= both say how long to wait; give one of them")
     return function
 
 
+def _retries(option: str, given: object) -> int | RetryPolicy:
+    if isinstance(given, RetryPolicy):
+        return given
+    limit = 0 if given is None else given
+    if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_RETRIES:
+        raise BadOption(
+            f"{option}={given!r:.64} is not a number from 0 to {MAX_RETRIES:,}, nor a RetryPolicy"
+        )
+    return limit
+
+
+def _function(option: str, given: Any) -> RetryFunction:
+    if not callable(given):
+        raise BadOption(
+            f"{option}={given!r:.64} is not a function; for a number of retries write retries="
+        )
+    function: RetryFunction = given
+    return function
+
+
 def _backoff(option: str, given: object) -> Backoff:
-    known = [name for name in get_args(Backoff) if name != "custom"]
-    if given not in known:
+    if given not in _BACKOFFS:
         hint = "; for a function of your own write retry=" if given == "custom" else ""
-        raise BadOption(f"{option}={given!r:.64} is not one of {', '.join(known)}{hint}")
+        raise BadOption(f"{option}={given!r:.64} is not one of {', '.join(_BACKOFFS)}{hint}")
     return given  # type: ignore[return-value]  # checked against the Literal above
 
 
@@ -87,13 +81,6 @@ def _jitter(option: str, given: object) -> float:
     if not 0 <= share <= 1:
         raise BadOption(f"{option}={given!r:.64} is not True, False or a share from 0 to 1")
     return share
-
-
-def _duration(option: str, given: Any) -> int:
-    try:
-        return parse_duration(given)
-    except BadDuration as error:
-        raise BadDuration(f"{option}: {error}") from error
 
 
 def _class_names(option: str, given: object) -> tuple[str, ...]:
@@ -110,12 +97,89 @@ def _class_name(option: str, given: object) -> str:
     raise BadOption(f"{option}: {given!r:.64} is not an exception class")
 
 
-_FIELDS: Mapping[str, tuple[str, Callable[[str, Any], object]]] = {
-    "backoff": ("backoff", _backoff),
-    "retry_delay": ("delay_ms", _duration),
-    "retry_cap": ("cap_ms", _duration),
-    "jitter": ("jitter", _jitter),
-    "retry_on": ("retry_on", _class_names),
-    "give_up_on": ("give_up_on", _class_names),
-    "retry_within": ("within_ms", _duration),
-}
+_BACKOFFS = [each for each in get_args(Backoff) if each != "custom"]
+_BOTH = ("job", "submit")
+RETRY = (
+    Option(
+        "retries",
+        _retries,
+        {"type": ["integer", "null"], "minimum": 0},
+        "[how often a failure is tried again](#retries)",
+        where=_BOTH,
+        default="`3`",
+        field="limit",
+        body=int,
+    ),
+    Option(
+        "backoff",
+        _backoff,
+        {"enum": _BACKOFFS},
+        "[how the wait grows](#backoff)",
+        where=_BOTH,
+        default="`exponential`",
+        body=Literal["exponential", "fixed", "none"],
+    ),
+    Option(
+        "retry_delay",
+        duration_ms,
+        DURATION,
+        "[the first wait](#backoff)",
+        where=_BOTH,
+        default="`1s`",
+        field="delay_ms",
+        body=Time,
+    ),
+    Option(
+        "retry_cap",
+        duration_ms,
+        DURATION,
+        "[the longest wait](#backoff), also if a server or the handler asks for more",
+        where=_BOTH,
+        default="`1h`",
+        field="cap_ms",
+        body=Time,
+    ),
+    Option(
+        "jitter",
+        _jitter,
+        {"type": ["boolean", "number"]},
+        "[how much of the wait is random](#jitter)",
+        where=_BOTH,
+        default="`False`",
+        body=float,
+    ),
+    Option(
+        "retry",
+        _function,
+        None,
+        "[a function of your own instead of a backoff](#a-function-of-your-own)",
+        where=("job",),
+    ),
+    Option(
+        "retry_on",
+        _class_names,
+        NAMES,
+        "[errors that are tried again](#retry_on-and-give_up_on)",
+        where=_BOTH,
+    ),
+    Option(
+        "give_up_on",
+        _class_names,
+        NAMES,
+        "[errors that are final](#retry_on-and-give_up_on)",
+        where=_BOTH,
+    ),
+    Option(
+        "retry_within",
+        duration_ms,
+        DURATION,
+        "[no retry later than this](#retry_within)",
+        where=_BOTH,
+        field="within_ms",
+        body=Time,
+    ),
+)
+"""The options of retries, in the order of the docs."""
+RETRY_OPTIONS = names_of(RETRY, "submit")
+"""Those that make a RetryPolicy; a function is no part of one."""
+_DETAILS = {each.name: each for each in RETRY if each.name not in ("retries", "retry")}

@@ -15,7 +15,7 @@ import msgspec
 from rota.errors import BadOption
 from rota.model.graph import Graph, Node
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
-from rota.rules.failures.on_failure import read_on_failure
+from rota.rules.failures.on_failure import check_told_is_other
 from rota.rules.graphs import plan_graph
 from rota.rules.jobs.files.words import split_words
 from rota.rules.jobs.options import job_options
@@ -96,6 +96,7 @@ def define_job(
     own = name + OWN if dependencies else name
     parameters = dict.fromkeys(placeholders(_texts(target)), HINT)
     fields = job_options(own, options).spec_fields()
+    told = fields["on_failure"]
     if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
         fields["on_failure"] = msgspec.UNSET
     spec = JobSpec(target=target, parameters=parameters, **fields)
@@ -109,11 +110,12 @@ def define_job(
     if len(dependencies) > MOST_DEPENDENCIES:
         raise BadOption(f"dependencies: {len(dependencies)} are more than {MOST_DEPENDENCIES}")
     graph = Graph(name=name, nodes=_nodes(own, dependencies))
+    check_told_is_other(name, told)
     whole = JobSpec(
         name=name,
         target=GraphTarget(graph=plan_graph(graph).graph),
         queue=spec.queue,
-        on_failure=read_on_failure(name, options.get("on_failure")),
+        on_failure=told,
     )
     return Definition((spec, whole))
 

@@ -3,45 +3,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from datetime import date
-from typing import Any, get_args
+from collections.abc import Iterable, Mapping
+from typing import Any
 
-import msgspec
 from msgspec.structs import replace
 
-from rota.errors import BadDuration, BadOption
-from rota.model.schedule import (
-    Calendar,
-    Catchup,
-    Fold,
-    Gap,
-    JitterKind,
-    OnEvent,
-    Overlap,
-    Roll,
-    Schedule,
-    Trigger,
-    Unless,
-)
-from rota.rules.schedules.arguments import check_args, written
+from rota.errors import BadOption
+from rota.model.schedule import Calendar, OnEvent, Schedule, Trigger, Unless
+from rota.rules.schedules.arguments import check_args
 from rota.rules.schedules.calendars import is_code
-from rota.rules.schedules.trigger_options import flag, read_trigger, split_mapping, time_text
+from rota.rules.schedules.option_table import BY_NAME, SYNONYMS
+from rota.rules.schedules.trigger_options import read_trigger, split_mapping
 from rota.rules.schedules.triggers import compile_schedule
 from rota.rules.schedules.triggers.compile import each_trigger
-from rota.rules.schedules.zones import zone
-from rota.rules.text.checks import hint, one_of, whole_number
-from rota.rules.text.duration import format_duration, parse_duration
-from rota.rules.text.names import check_name
+from rota.rules.text.checks import hint
 
 MAX_SCHEDULES = 100
-MAX_PARALLEL = 10_000
-MAX_WAITING = 100_000
-MAX_RUNS = 1_000_000_000
 _PARALLEL = re.compile(r"(?:bounded[ _-])?parallel[ =_-]?([0-9]{1,5})")
 _BEFORE_ALL = -1
 _NO_CALENDARS: Mapping[str, Calendar] = {}
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
 def read_schedules(
@@ -84,7 +64,7 @@ def kept(old: Schedule, said: Iterable[str]) -> dict[str, Any]:
 
     With a new word about overlaps an old bound of them counts no more.
     """
-    names = {_SYNONYMS.get(name, name) for name in said}
+    names = {SYNONYMS.get(name, name) for name in said}
     if "overlap" in names:
         names.add("parallel")
     return {name: value for name, value in _own_policies(old).items() if name not in names}
@@ -121,12 +101,12 @@ def _renamed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Under the names of the model; None counts as not given."""
     renamed: dict[str, Any] = {}
     for name, value in options.items():
-        field = _SYNONYMS.get(name, name)
-        if field not in _READERS:
-            known = [*_READERS, *_SYNONYMS]
+        field = SYNONYMS.get(name, name)
+        if field not in BY_NAME:
+            known = [*BY_NAME, *SYNONYMS]
             raise BadOption(
                 f"a schedule has no option {name!r:.40}.{hint(name, known)} "
-                f"Options are: {', '.join(sorted(_READERS))}"
+                f"Options are: {', '.join(sorted(BY_NAME))}"
             )
         if field in renamed:
             raise BadOption(f"{name}= and {field}= are the same; give one of them")
@@ -137,7 +117,7 @@ def _renamed(options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _policies(options: Mapping[str, Any]) -> dict[str, Any]:
     options = _with_parallel(options)
-    return {name: _READERS[name](name, value) for name, value in options.items()}
+    return {name: BY_NAME[name].read(name, value) for name, value in options.items()}
 
 
 def _with_parallel(options: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -176,104 +156,3 @@ def _reason(schedule: Schedule) -> str:
     if any(isinstance(each, Unless) for each in each_trigger(schedule.trigger)):
         return "unless leaves out every firing"
     return "the trigger has no instant since 1970"
-
-
-def _zone(_: str, given: object) -> str:
-    return zone(str(given)).name
-
-
-def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
-    return lambda field, given: one_of(field, given, words)
-
-
-def _number(low: int, high: int) -> Callable[[str, object], int]:
-    return lambda field, given: whole_number(field, given, low, high)
-
-
-def _duration(field: str, given: Any) -> str:
-    """Kept as written; numbers of seconds and timedeltas are spelled out."""
-    try:
-        ms = parse_duration(given)
-    except BadDuration as error:
-        raise BadDuration(f"{field}: {error}") from error
-    return given if isinstance(given, str) else format_duration(ms)
-
-
-def _positive(field: str, given: Any) -> str:
-    text = _duration(field, given)
-    if parse_duration(text) == 0:
-        raise BadOption(f"{field}={given!r:.64} leaves no time at all; leave it out instead")
-    return text
-
-
-def _arguments(field: str, given: object) -> dict[str, Any]:
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise BadOption(f"{field}={given!r:.64} is not a mapping from parameters to values")
-    try:
-        args: dict[str, Any] = written(given)
-        msgspec.json.encode(args)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise BadOption(f"{field}: {error}") from error
-    return args
-
-
-def _calendar(field: str, given: object) -> str | Calendar:
-    if isinstance(given, str):
-        return given
-    data = msgspec.to_builtins(given) if isinstance(given, Calendar) else given
-    if not isinstance(data, Mapping):
-        raise BadOption(f"{field}={given!r:.64} is neither a name, a code nor a calendar")
-    # YAML reads the bare words `on` and `off` as true and false, also where they are keys.
-    named = {{True: "on", False: "off"}.get(key, key): value for key, value in data.items()}
-    try:
-        return msgspec.convert({key: _plain(key, named[key]) for key in named}, type=Calendar)
-    except msgspec.ValidationError as error:
-        raise BadOption(f"{field}: {error}") from error
-
-
-def _plain(key: object, given: object) -> object:
-    """Dates as text, as YAML reads them as dates; weekdays as numbers."""
-    if not isinstance(given, list | tuple):
-        return given
-    if key == "weekend":
-        return [_weekday(day) for day in given]
-    return [day.isoformat() if isinstance(day, date) else day for day in given]
-
-
-def _weekday(given: object) -> object:
-    if not isinstance(given, str):
-        return given
-    name = given.strip().lower()[:3]
-    if name not in _WEEKDAYS:
-        raise BadOption(f"calendar: weekend has {given!r:.40}, which is no day of the week")
-    return _WEEKDAYS.index(name)
-
-
-_READERS: Mapping[str, Callable[[str, Any], Any]] = {
-    "name": lambda _, given: check_name("schedule", given),
-    "zone": _zone,
-    "gap": _word(get_args(Gap)),
-    "fold": _word(get_args(Fold)),
-    "start": time_text,
-    "end": time_text,
-    "count": _number(1, MAX_RUNS),
-    "calendar": _calendar,
-    "roll": _word(get_args(Roll)),
-    "args": _arguments,
-    "overlap": _word(get_args(Overlap)),
-    "parallel": _number(1, MAX_PARALLEL),
-    "backlog": _number(1, MAX_WAITING),
-    "catchup": _word(get_args(Catchup)),
-    "catchup_limit": _number(1, MAX_WAITING),
-    "catchup_window": _positive,
-    "grace": _duration,
-    "jitter": _positive,
-    "jitter_kind": _word(get_args(JitterKind)),
-    "start_within": _positive,
-    "pause_after": _number(1, MAX_RUNS),
-    "is_paused": flag,
-}
-_SYNONYMS = {"timezone": "zone", "paused": "is_paused"}
-
-SCHEDULE_OPTIONS = frozenset(_READERS) - {"name"} | frozenset(_SYNONYMS)
-"""What may stand beside `schedule=`; in the mapping of a schedule its name too."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rota.errors import BadOption
+from rota.errors import BadDuration, BadOption
+from rota.rules.text.duration import parse_duration
 
 
 def whole_number(field: str, given: object, low: int, high: int) -> int:
@@ -27,8 +27,26 @@ def one_of(field: str, given: object, known: Iterable[str]) -> Any:
     return word
 
 
+def duration_ms(field: str, given: Any) -> int:
+    """Milliseconds; BadDuration names the field."""
+    try:
+        return parse_duration(given)
+    except BadDuration as error:
+        raise BadDuration(f"{field}: {error}") from error
+
+
+def positive_ms(field: str, given: Any) -> int:
+    """Milliseconds, and not none."""
+    ms = duration_ms(field, given)
+    if ms == 0:
+        raise BadOption(f"{field}={given!r:.64} leaves no time at all; leave it out instead")
+    return ms
+
+
 def hint(given: object, known: Iterable[str]) -> str:
     """` Did you mean 'x'?` with the space before it, or nothing."""
+    import difflib  # noqa: PLC0415  # only a refusal needs it
+
     close = difflib.get_close_matches(str(given)[:64], list(known), n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
 

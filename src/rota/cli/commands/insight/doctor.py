@@ -9,8 +9,8 @@ import click
 from rota.cli.options import json_option, local_options, settings
 
 if TYPE_CHECKING:
-    from rota.app.settings import Settings
     from rota.rules.insight.checkup import Finding
+    from rota.settings.table import Settings
 
 EPILOG = """\b
 Examples:

@@ -10,8 +10,8 @@ from rota.cli.options import settings
 from rota.cli.pages.plan import plan_options
 
 if TYPE_CHECKING:
-    from rota.app.settings import Settings
     from rota.model.plan import Plan, Wish
+    from rota.settings.table import Settings
 
 EPILOG = """\b
 Examples:

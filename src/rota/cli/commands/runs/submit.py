@@ -13,9 +13,9 @@ from rota.cli.options import desk_options, settings
 
 if TYPE_CHECKING:
     from rota.app import App, Job
-    from rota.app.settings import Settings
     from rota.cli.connect.run_backends import Handle
     from rota.client import ServedJob
+    from rota.settings.table import Settings
 
 EPILOG = """\b
 Examples:

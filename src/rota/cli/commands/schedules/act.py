@@ -76,7 +76,7 @@ class SetCommand(click.Command):
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
-            from rota.rules.schedules.options import SCHEDULE_OPTIONS
+            from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
 
             name = error.option_name.lstrip("-").replace("-", "_")
             if name not in SCHEDULE_OPTIONS:

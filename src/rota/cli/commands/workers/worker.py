@@ -33,13 +33,11 @@ defined by others; transactions of handlers need a worker with a database.
 @click.option("--processes", metavar="N", help="How many worker processes; 1 if not said.")
 def command(**flags: Any) -> int:
     """Run jobs of APP for a store that others share."""
-    from msgspec import structs
-
     from rota.cli.serve.serving import serve
 
     # The app is whose code runs here; unlike elsewhere it does not mean the database of the app.
     code = flags.pop("app")
     said = settings(flags)
     if code is not None:
-        said = structs.replace(said, app=code)
+        said = said.replace(app=code)
     return serve(said, title="worker")

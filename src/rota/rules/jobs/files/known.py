@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from rota.model.graph import Graph, Node
 from rota.rules.jobs.files.targets import TARGET_FIELDS
+from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.options import JOB_OPTIONS
-from rota.rules.schedules.options import SCHEDULE_OPTIONS
+from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
 
 TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs", "graphs"})
-JOB_FIELDS = frozenset(JOB_OPTIONS - {"retry", "schedule"})
+JOB_FIELDS = frozenset(each.name for each in OPTIONS if each.schema is not None)
 """What a file can say of a job; a retry function is code."""
 SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
 """Policies that may stand beside `schedule:` and then count for all of the job's schedules."""

@@ -28,7 +28,8 @@ from rota.rules.jobs.files.yaml12 import Document, read_yaml
 from rota.rules.jobs.options import job_options
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.schedules.calendars import business_days
-from rota.rules.schedules.options import SCHEDULE_OPTIONS, read_schedule
+from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
+from rota.rules.schedules.options import read_schedule
 from rota.rules.schedules.trigger_options import read_trigger
 from rota.rules.schedules.windows import compile_blackout
 from rota.rules.text.names import check_name

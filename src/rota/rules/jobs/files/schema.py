@@ -2,20 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import get_args
 
-from rota.model.graph import Isolation
-from rota.model.schedule import (
-    BlackoutKind,
-    Catchup,
-    Dialect,
-    Fold,
-    Gap,
-    JitterKind,
-    Overlap,
-    Roll,
-)
-from rota.model.spec import Backoff, Delivery
+from rota.model.schedule import BlackoutKind, Dialect
 from rota.rules.graphs.options import graph_schema
 from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,
@@ -26,57 +15,36 @@ from rota.rules.jobs.files.known import (
     SCHEDULE_FIELDS,
 )
 from rota.rules.jobs.files.targets import HTTP_FIELDS, TARGET_FIELDS
-from rota.rules.jobs.options import MIN_MEMORY_MB
-from rota.rules.schedules.options import SCHEDULE_OPTIONS
+from rota.rules.jobs.option_table import OPTIONS as JOB
+from rota.rules.schedules.option_table import OPTIONS as SCHEDULE
+from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
 from rota.rules.security.web_address import METHODS
-
-Schema = dict[str, Any]
-
-NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$"
-_TEXT: Schema = {"type": "string"}
-_FLAG: Schema = {"type": "boolean"}
-_COUNT: Schema = {"type": "integer", "minimum": 1}
-_DURATION: Schema = {"type": ["string", "number"], "examples": ["500ms", "90s", "1h30m", "7d"]}
+from rota.rules.text.option import (
+    COUNT,
+    DURATION,
+    FLAG,
+    NAME,
+    NAMES,
+    OBJECT,
+    TEXT,
+    Schema,
+)
 
 _CODES: Schema = {"type": ["integer", "array"], "items": {"type": "integer"}}
-_NAMES: Schema = {"type": ["string", "array"], "items": _TEXT}
-_OBJECT: Schema = {"type": "object"}
-
 _FIELDS: dict[str, Schema] = {
-    "backoff": {"enum": [each for each in get_args(Backoff) if each != "custom"]},
-    "breaker": {"type": ["string", "object"], "examples": ["50% of 20 in 1m"]},
-    "cache": {"type": ["string", "number", "object"], "examples": ["1h", {"ttl": "1d"}]},
-    "dependencies": _NAMES,
-    "description": _TEXT,
-    "delivery": {"enum": list(get_args(Delivery))},
-    "expires": _DURATION,
-    "give_up_on": _NAMES,
-    "max_crashes": {"type": "integer", "minimum": 1},
-    "max_losses": {"type": "integer", "minimum": 0},
-    "isolation": {"enum": list(get_args(Isolation))},
-    "jitter": {"type": ["boolean", "number"]},
-    "memory": {"type": ["string", "integer"], "description": f"At least {MIN_MEMORY_MB}MB."},
-    "on_failure": _TEXT,
-    "priority": {"type": ["string", "integer"], "examples": ["high", "medium", "low", 5]},
-    "queue": {"type": "string", "pattern": NAME},
-    "retries": {"type": ["integer", "null"], "minimum": 0},
-    "retry_cap": _DURATION,
-    "retry_delay": _DURATION,
-    "retry_on": _NAMES,
-    "retry_within": _DURATION,
-    "timeout": _DURATION,
+    **{option.name: option.schema for option in JOB if option.schema is not None},
     "command": {"type": ["string", "array"], "items": {"type": ["string", "number"]}},
-    "cwd": _TEXT,
+    "cwd": TEXT,
     "env": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
-    "http": {"anyOf": [_TEXT, {"$ref": "#/$defs/request"}]},
+    "http": {"anyOf": [TEXT, {"$ref": "#/$defs/request"}]},
     "ok_codes": _CODES,
     "parameters": {
         "type": "object",
-        "additionalProperties": {"anyOf": [_TEXT, {"$ref": "#/$defs/Parameter"}]},
+        "additionalProperties": {"anyOf": [TEXT, {"$ref": "#/$defs/Parameter"}]},
     },
     "python": {"type": "string", "pattern": r"^[\w.]+:[\w.]+$"},
     "retry_codes": _CODES,
-    "arguments": _OBJECT,
+    "arguments": OBJECT,
     "schedule": {"anyOf": [{"$ref": "#/$defs/schedule"}, {"$ref": "#/$defs/schedules"}]},
     "schedules": {
         "anyOf": [
@@ -86,46 +54,27 @@ _FIELDS: dict[str, Schema] = {
     },
 }
 _POLICIES: dict[str, Schema] = {
-    "args": _OBJECT,
-    "backlog": _COUNT,
-    "calendar": {"anyOf": [_TEXT, {"$ref": "#/$defs/calendar"}]},
-    "catchup": {"enum": list(get_args(Catchup))},
-    "catchup_limit": _COUNT,
-    "catchup_window": _DURATION,
-    "count": _COUNT,
-    "end": _TEXT,
-    "fold": {"enum": list(get_args(Fold))},
-    "gap": {"enum": list(get_args(Gap))},
-    "grace": _DURATION,
-    "is_paused": _FLAG,
-    "jitter": _DURATION,
-    "jitter_kind": {"enum": list(get_args(JitterKind))},
-    "overlap": {"type": "string", "examples": list(get_args(Overlap))},
-    "parallel": _COUNT,
-    "pause_after": _COUNT,
-    "paused": _FLAG,
-    "roll": {"enum": list(get_args(Roll))},
-    "start": _TEXT,
-    "start_within": _DURATION,
-    "timezone": _TEXT,
-    "zone": _TEXT,
+    name: option.schema
+    for option in SCHEDULE
+    for name in (option.name, option.synonym)
+    if name and option.schema is not None
 }
 _TRIGGERS: dict[str, Schema] = {
-    "cron": _TEXT,
+    "cron": TEXT,
     "dialect": {"enum": list(get_args(Dialect))},
-    "every": {"anyOf": [_DURATION, {"$ref": "#/$defs/steps"}]},
-    "anchor": _TEXT,
-    "from_end": _FLAG,
-    "at": _NAMES,
-    "rrule": _TEXT,
-    "start": _TEXT,
+    "every": {"anyOf": [DURATION, {"$ref": "#/$defs/steps"}]},
+    "anchor": TEXT,
+    "from_end": FLAG,
+    "at": NAMES,
+    "rrule": TEXT,
+    "start": TEXT,
     "business_day": {"type": "integer"},
-    "time": _TEXT,
+    "time": TEXT,
     "any_of": {"type": "array", "items": {"$ref": "#/$defs/trigger"}},
     "trigger": {"$ref": "#/$defs/trigger"},
     "event": {"type": "string", "pattern": NAME},
     "unless": {"$ref": "#/$defs/trigger"},
-    "whole_day": _FLAG,
+    "whole_day": FLAG,
 }
 
 
@@ -164,32 +113,32 @@ def _graphs(job: dict[str, Schema]) -> Schema:
 
 def _definitions(job: dict[str, Schema]) -> Schema:
     policies = {name: _POLICIES[name] for name in sorted(SCHEDULE_OPTIONS)}
-    schedule = _TRIGGERS | policies | {"name": {"type": "string", "pattern": NAME}}
+    schedule = _TRIGGERS | policies | {"name": _POLICIES["name"]}
     kinds = ("command", "http", "python")
     return {
         "job": _strict(job) | {"oneOf": [{"required": [kind]} for kind in kinds]},
         "request": _strict(
             {name: _REQUEST[name] for name in sorted(HTTP_FIELDS)}, required=["url"]
         ),
-        "schedule": {"anyOf": [_TEXT, _strict(schedule | {"arguments": _OBJECT})]},
+        "schedule": {"anyOf": [TEXT, _strict(schedule | {"arguments": OBJECT})]},
         "schedules": {"type": "array", "items": {"$ref": "#/$defs/schedule"}},
-        "trigger": {"anyOf": [_TEXT, {"type": "object"}]},
-        "steps": _strict(dict.fromkeys(("days", "weeks", "months", "years"), _COUNT)),
+        "trigger": {"anyOf": [TEXT, {"type": "object"}]},
+        "steps": _strict(dict.fromkeys(("days", "weeks", "months", "years"), COUNT)),
         "calendar": _strict(
             {
-                "country": _TEXT,
+                "country": TEXT,
                 "weekend": {"type": "array", "items": {"type": ["string", "integer"]}},
-                "off": {"type": "array", "items": _TEXT},
-                "on": {"type": "array", "items": _TEXT},
+                "off": {"type": "array", "items": TEXT},
+                "on": {"type": "array", "items": TEXT},
             }
         ),
         "blackout": _strict(
             {
                 "kind": {"enum": list(get_args(BlackoutKind))},
-                **dict.fromkeys(("start", "end", "timezone", "zone"), _TEXT),
+                **dict.fromkeys(("start", "end", "timezone", "zone"), TEXT),
                 "trigger": {"$ref": "#/$defs/trigger"},
-                "duration": _TEXT,
-                **dict.fromkeys(("job", "queue", "note"), _TEXT),
+                "duration": TEXT,
+                **dict.fromkeys(("job", "queue", "note"), TEXT),
             },
             required=["kind"],
         ),
@@ -200,9 +149,9 @@ _REQUEST: dict[str, Schema] = {
     "url": {"type": "string", "pattern": "^https?://"},
     "method": {"enum": [*METHODS, *(method.lower() for method in METHODS)]},
     "headers": {"type": "object", "additionalProperties": {"type": ["string", "number"]}},
-    "body": _TEXT,
+    "body": TEXT,
     "expect": _CODES,
-    "allow_private": _FLAG,
+    "allow_private": FLAG,
 }
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rota.errors import BadOption
 
 if TYPE_CHECKING:
-    from rota.app.settings import Settings
+    from rota.settings.table import Settings
 
 MOST_BYTES = 64 * 1024
 

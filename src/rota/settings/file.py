@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rota.errors import BadOption
+from rota.rules.text.checks import hint
+from rota.settings.setting import Setting
+from rota.settings.table import SETTINGS
 
 FILE = "rota.toml"
-Places = Mapping[str, Mapping[str, str]]
-"""Section to the keys it may have, and which setting each is."""
+Section = dict[str, Setting[Any]]
+"""The settings of a section by their keys in the file."""
+
+
+def _sections() -> dict[str, Section]:
+    sections: dict[str, Section] = {}
+    for setting in SETTINGS.values():
+        sections.setdefault(setting.section, {})[setting.key] = setting
+    return sections
+
+
+SECTIONS = _sections()
 
 
 class Said(NamedTuple):
@@ -42,18 +54,18 @@ def read_file(path: Path) -> dict[str, Any]:
         raise BadOption(f"cannot read {path}: {error}") from error
 
 
-def file_layer(path: Path, sections: Mapping[str, Any], places: Places) -> Layer:
+def file_layer(path: Path, sections: Mapping[str, Any]) -> Layer:
     """What the sections say, but for profiles."""
-    _refuse_unknown(path, sections, [*places, "profiles"])
+    _refuse_unknown(path, sections, [*SECTIONS, "profiles"])
     said: Layer = {}
     for section, values in sections.items():
         if not isinstance(values, dict):
             raise BadOption(f"{path}: write [{section}] as a section with settings below it")
-        said |= _section(path, section, values, places[section])
+        said |= _section(path, section, values, SECTIONS[section])
     return said
 
 
-def profile_layer(path: Path | None, profiles: Any, chosen: Said, places: Places) -> Layer:
+def profile_layer(path: Path | None, profiles: Any, chosen: Said) -> Layer:
     """Settings of the section [profiles.NAME], which may say what [rota] may."""
     known = profiles if isinstance(profiles, dict) else {}
     name = str(chosen.value)
@@ -63,13 +75,13 @@ def profile_layer(path: Path | None, profiles: Any, chosen: Said, places: Places
             f"{chosen.where}: there is no profile {name!r:.64}; write [profiles.{name:.64}] in "
             f"{FILE} (known are: {names})"
         )
-    return _section(path, f"profiles.{name}", known[name], places["rota"])
+    return _section(path, f"profiles.{name}", known[name], SECTIONS["rota"])
 
 
-def _section(path: Path, title: str, values: Mapping[str, Any], known: Mapping[str, str]) -> Layer:
+def _section(path: Path, title: str, values: Mapping[str, Any], known: Section) -> Layer:
     _refuse_unknown(path, values, known, section=title)
     return {
-        known[key]: Said(f"{path}: {key}", _anchored(key, value, path.parent))
+        known[key].name: Said(f"{path}: {key}", _in_folder(known[key], value, path.parent))
         for key, value in values.items()
     }
 
@@ -80,24 +92,12 @@ def _refuse_unknown(
     names = sorted(known)
     for name in given:
         if name not in names:
-            close = difflib.get_close_matches(name, names, n=1)
-            hint = f" Did you mean {close[0]!r}?" if close else ""
             what = f"[{section}] has no setting {name!r}" if section else f"no section [{name}]"
-            raise BadOption(f"{path}: {what}.{hint} Known are: {', '.join(names)}")
+            raise BadOption(f"{path}: {what}.{hint(name, names)} Known are: {', '.join(names)}")
 
 
-def _anchored(name: str, value: Any, folder: Path) -> Any:
-    """Relative files in rota.toml mean the same from every folder below it."""
-    if not isinstance(value, str):
+def _in_folder(setting: Setting[Any], value: Any, folder: Path) -> Any:
+    """A relative file means one in the folder of rota.toml."""
+    if setting.beside is None or not isinstance(value, str):
         return value
-    relative = value.removeprefix("sqlite:///")
-    if name == "url" and relative != value and not relative.startswith(("/", "~")):
-        return f"sqlite:///{folder / relative}"
-    if name in ("token_file", "ca_file", "anchor_key_file") or (
-        name == "artifacts" and value.startswith(".")
-    ):
-        return str(folder / Path(value).expanduser())
-    file = value.partition(":")[0]
-    if name == "app" and file.endswith(".py") and not Path(file).is_absolute():
-        return f"{folder}/{value}"
-    return value
+    return setting.beside(value, folder)

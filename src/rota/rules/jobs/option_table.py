@@ -1,0 +1,256 @@
+"""The options of jobs and submits: one table, from which files, docs and readers take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.graph import Cache, Isolation
+from rota.model.spec import Breaker, Delivery
+from rota.rules.admission.dependencies import read_dependencies
+from rota.rules.admission.order import parse_priority
+from rota.rules.failures.breaker_options import parse_breaker
+from rota.rules.failures.on_failure import read_on_failure
+from rota.rules.failures.retry import MAX_CRASHES, MAX_LOSSES
+from rota.rules.failures.retry_options import RETRY
+from rota.rules.text.checks import duration_ms, positive_ms, whole_number
+from rota.rules.text.names import check_key, check_name
+from rota.rules.text.option import DURATION, NAME, NAMES, TEXT, Option, Time
+from rota.rules.text.size import parse_size
+
+MAX_DESCRIPTION = 10_000
+MOST_DEATHS = 1000
+MIN_MEMORY_MB = 16
+"""A Python process that has imported nothing takes about ten."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _queue(_: str, given: object) -> str:
+    return check_name("queue", given)
+
+
+def _priority(_: str, given: object) -> int:
+    return parse_priority(given)
+
+
+def _instant(option: str, given: object) -> int:
+    if not isinstance(given, datetime) or given.utcoffset() is None:
+        raise BadOption(f"{option}={given!r:.64} is not a datetime with a time zone")
+    return (given - _EPOCH) // timedelta(milliseconds=1)
+
+
+def _key(_: str, given: object) -> str:
+    return check_key(given)
+
+
+def _word(known: tuple[str, ...]) -> Callable[[str, object], str]:
+    def read(option: str, given: object) -> str:
+        if given not in known:
+            raise BadOption(f"{option}={given!r:.64} is not one of {', '.join(known)}")
+        return str(given)
+
+    return read
+
+
+def _memory(option: str, given: Any) -> int:
+    memory_mb = parse_size(given) // 1024**2
+    if memory_mb < MIN_MEMORY_MB:
+        raise BadOption(
+            f"{option}={given!r:.64} is less than {MIN_MEMORY_MB}MB, too little to start"
+        )
+    return memory_mb
+
+
+def _deaths(least: int, usual: int) -> Callable[[str, object], int | msgspec.UnsetType]:
+    """Unset for the usual number, so that such a job is the job that it was."""
+
+    def read(option: str, given: object) -> int | msgspec.UnsetType:
+        number = whole_number(option, given, least, MOST_DEATHS)
+        return msgspec.UNSET if number == usual else number
+
+    return read
+
+
+def _description(option: str, given: object) -> str | msgspec.UnsetType:
+    if given == "":
+        return msgspec.UNSET
+    if not isinstance(given, str) or len(given) > MAX_DESCRIPTION:
+        raise BadOption(f"{option}={given!r:.64} is not a text of {MAX_DESCRIPTION:,} signs")
+    return given
+
+
+def _cache(_: str, given: object) -> Cache | None:
+    # Late: programs without a cache need not pay for expressions.
+    from rota.rules.jobs.cache_options import parse_cache  # noqa: PLC0415
+
+    return parse_cache(given)
+
+
+def _breaker(_: str, given: object) -> Breaker | None:
+    return parse_breaker(given)
+
+
+def _schedule(_: str, given: object) -> object:
+    """The schedule as it is given: it is read with the options beside it."""
+    return given
+
+
+_JOB = ("job",)
+_SUBMIT = ("submit",)
+_BOTH = ("job", "submit")
+OPTIONS = (
+    Option(
+        "queue",
+        _queue,
+        {"type": "string", "pattern": NAME},
+        "[which queue the run waits in](#queue)",
+        where=_BOTH,
+        default="`default`",
+        body=str,
+    ),
+    Option(
+        "priority",
+        _priority,
+        {"type": ["string", "integer"], "examples": ["high", "medium", "low", 5]},
+        "[who goes first](#priority)",
+        where=_BOTH,
+        default="`medium`",
+        body=int | Literal["high", "medium", "low"],
+    ),
+    Option(
+        "delay",
+        duration_ms,
+        None,
+        "[start after a while](#delay-and-at)",
+        where=_SUBMIT,
+        field="delay_ms",
+        body=Time,
+    ),
+    Option(
+        "at",
+        _instant,
+        None,
+        "[start at a time](#delay-and-at)",
+        where=_SUBMIT,
+        field="due_at_ms",
+        body=datetime,
+    ),
+    Option(
+        "expires",
+        positive_ms,
+        DURATION,
+        "[do not start any more after waiting this long](#expires)",
+        where=_BOTH,
+        field="expires_ms",
+        body=Time,
+    ),
+    Option(
+        "timeout",
+        positive_ms,
+        DURATION,
+        "[stop an attempt that takes longer](#timeout)",
+        where=_BOTH,
+        field="timeout_ms",
+        body=Time,
+    ),
+    *RETRY,
+    Option("key", _key, None, "[the same key is the same run](#key)", where=_SUBMIT, body=str),
+    Option(
+        "key_window",
+        positive_ms,
+        None,
+        "[how long a key counts](#key)",
+        where=_SUBMIT,
+        default="`7d`",
+        field="key_window_ms",
+        body=Time,
+    ),
+    Option(
+        "delivery",
+        _word(get_args(Delivery)),
+        {"enum": list(get_args(Delivery))},
+        "[or at most once](#delivery)",
+        where=_JOB,
+        default="`at_least_once`",
+    ),
+    Option(
+        "isolation",
+        _word(get_args(Isolation)),
+        {"enum": list(get_args(Isolation))},
+        "[or in a process of its own](#isolation-and-memory)",
+        where=_JOB,
+        default="`thread`",
+    ),
+    Option(
+        "schedule",
+        _schedule,
+        None,
+        "[start it at certain times](#schedule), with the options of "
+        "[schedules](schedules.md#options)",
+        where=_JOB,
+        body=str | dict[str, Any],
+    ),
+    Option(
+        "dependencies",
+        read_dependencies,
+        NAMES,
+        "[start after other jobs of the same time](#dependencies)",
+        where=_JOB,
+        body=list[str],
+    ),
+    Option(
+        "on_failure",
+        read_on_failure,
+        TEXT,
+        "[the job that is told of a run that failed for good](#on_failure)",
+        where=_JOB,
+        body=str,
+    ),
+    Option("description", _description, TEXT, "[what it is for](#description)", where=_JOB),
+    Option(
+        "cache",
+        _cache,
+        {"type": ["string", "number", "object"], "examples": ["1h", {"ttl": "1d"}]},
+        "[use a result again](#cache)",
+        where=_BOTH,
+        body=Literal[False],
+    ),
+    Option(
+        "breaker",
+        _breaker,
+        {"type": ["string", "object"], "examples": ["50% of 20 in 1m"]},
+        "[hold all runs back while they keep failing](#breaker)",
+        where=_JOB,
+        body=str | Breaker,
+    ),
+    Option(
+        "max_crashes",
+        _deaths(1, MAX_CRASHES),
+        {"type": "integer", "minimum": 1},
+        "[deaths of its own process that end a run](#max_crashes)",
+        where=_JOB,
+        default="`3`",
+    ),
+    Option(
+        "max_losses",
+        _deaths(0, MAX_LOSSES),
+        {"type": "integer", "minimum": 0},
+        "[deaths of workers that end a run that was the only suspect](#max_losses)",
+        where=_JOB,
+        default="`10`",
+    ),
+    Option(
+        "memory",
+        _memory,
+        {"type": ["string", "integer"], "description": f"At least {MIN_MEMORY_MB}MB."},
+        "[memory limit of that process](#isolation-and-memory)",
+        where=_JOB,
+        field="memory_mb",
+    ),
+)
+"""All options of jobs and submits, in the order of the docs."""

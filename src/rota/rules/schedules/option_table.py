@@ -1,0 +1,185 @@
+"""The options of a schedule: one table, from which files, docs and readers take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any, get_args
+
+import msgspec
+
+from rota.errors import BadOption
+from rota.model.schedule import Calendar, Catchup, Fold, Gap, JitterKind, Overlap, Roll
+from rota.rules.schedules.arguments import written
+from rota.rules.schedules.trigger_options import flag, time_text
+from rota.rules.schedules.zones import zone
+from rota.rules.text.checks import duration_ms, one_of, positive_ms, whole_number
+from rota.rules.text.duration import format_duration
+from rota.rules.text.names import check_name
+from rota.rules.text.option import COUNT, DURATION, FLAG, NAME, OBJECT, TEXT, Option, Time
+
+MAX_PARALLEL = 10_000
+MAX_WAITING = 100_000
+MAX_RUNS = 1_000_000_000
+_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+
+
+def _name(_: str, given: object) -> str:
+    return check_name("schedule", given)
+
+
+def _zone(_: str, given: object) -> str:
+    return zone(str(given)).name
+
+
+def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
+    return lambda field, given: one_of(field, given, words)
+
+
+def _number(low: int, high: int) -> Callable[[str, object], int]:
+    return lambda field, given: whole_number(field, given, low, high)
+
+
+def _duration(field: str, given: Any) -> str:
+    """Kept as written; numbers of seconds and timedeltas are spelled out."""
+    ms = duration_ms(field, given)
+    return given if isinstance(given, str) else format_duration(ms)
+
+
+def _positive(field: str, given: Any) -> str:
+    positive_ms(field, given)
+    return _duration(field, given)
+
+
+def _arguments(field: str, given: object) -> dict[str, Any]:
+    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
+        raise BadOption(f"{field}={given!r:.64} is not a mapping from parameters to values")
+    try:
+        args: dict[str, Any] = written(given)
+        msgspec.json.encode(args)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadOption(f"{field}: {error}") from error
+    return args
+
+
+def _calendar(field: str, given: object) -> str | Calendar:
+    if isinstance(given, str):
+        return given
+    data = msgspec.to_builtins(given) if isinstance(given, Calendar) else given
+    if not isinstance(data, Mapping):
+        raise BadOption(f"{field}={given!r:.64} is neither a name, a code nor a calendar")
+    # YAML reads the bare words `on` and `off` as true and false, also where they are keys.
+    named = {{True: "on", False: "off"}.get(key, key): value for key, value in data.items()}
+    try:
+        return msgspec.convert({key: _plain(key, named[key]) for key in named}, type=Calendar)
+    except msgspec.ValidationError as error:
+        raise BadOption(f"{field}: {error}") from error
+
+
+def _plain(key: object, given: object) -> object:
+    """Dates as text, as YAML reads them as dates; weekdays as numbers."""
+    if not isinstance(given, list | tuple):
+        return given
+    if key == "weekend":
+        return [_weekday(day) for day in given]
+    return [day.isoformat() if isinstance(day, date) else day for day in given]
+
+
+def _weekday(given: object) -> object:
+    if not isinstance(given, str):
+        return given
+    name = given.strip().lower()[:3]
+    if name not in _WEEKDAYS:
+        raise BadOption(f"calendar: weekend has {given!r:.40}, which is no day of the week")
+    return _WEEKDAYS.index(name)
+
+
+OPTIONS = (
+    Option("name", _name, {"type": "string", "pattern": NAME}),
+    Option(
+        "zone",
+        _zone,
+        TEXT,
+        "the zone of its wall times",
+        default="`UTC`",
+        synonym="timezone",
+        body=str,
+    ),
+    Option(
+        "gap",
+        _word(get_args(Gap)),
+        {"enum": list(get_args(Gap))},
+        "[wall times that do not exist, or come twice](cron.md#when-clocks-are-changed)",
+        default="`cron`",
+        body=Gap,
+    ),
+    Option(
+        "fold", _word(get_args(Fold)), {"enum": list(get_args(Fold))}, default="`cron`", body=Fold
+    ),
+    Option("start", time_text, TEXT, "[bounds](triggers.md#bounds)", body=str),
+    Option("end", time_text, TEXT, body=str),
+    Option("count", _number(1, MAX_RUNS), COUNT, body=int),
+    Option(
+        "calendar",
+        _calendar,
+        {"anyOf": [TEXT, {"$ref": "#/$defs/calendar"}]},
+        "[business days](triggers.md#calendars)",
+        body=str | dict[str, Any],
+    ),
+    Option("roll", _word(get_args(Roll)), {"enum": list(get_args(Roll))}, body=Roll),
+    Option(
+        "overlap",
+        _word(get_args(Overlap)),
+        {"type": "string", "examples": list(get_args(Overlap))},
+        "[the last run has not ended](#overlap)",
+        default="`allow`",
+        body=Overlap,
+    ),
+    Option("parallel", _number(1, MAX_PARALLEL), COUNT, default="`1`", body=int),
+    Option("backlog", _number(1, MAX_WAITING), COUNT, default="`100`", body=int),
+    Option(
+        "catchup",
+        _word(get_args(Catchup)),
+        {"enum": list(get_args(Catchup))},
+        "[nobody was there](#missed-firings)",
+        default="`last`",
+        body=Catchup,
+    ),
+    Option("catchup_limit", _number(1, MAX_WAITING), COUNT, default="`100`", body=int),
+    Option("catchup_window", _positive, DURATION, default="`1d`", body=Time),
+    Option("grace", _duration, DURATION, default="`1m`", body=Time),
+    Option(
+        "jitter",
+        _positive,
+        DURATION,
+        "[a little later, so that not all start at once](#jitter)",
+        default="none",
+        body=Time,
+    ),
+    Option(
+        "jitter_kind",
+        _word(get_args(JitterKind)),
+        {"enum": list(get_args(JitterKind))},
+        default="`hash`",
+        body=JitterKind,
+    ),
+    Option(
+        "start_within", _positive, DURATION, "[do not start too late](#missed-firings)", body=Time
+    ),
+    Option(
+        "pause_after",
+        _number(1, MAX_RUNS),
+        COUNT,
+        "[pause after so many failures in a row](#pausing)",
+        body=int,
+    ),
+    Option("is_paused", flag, FLAG, "begin paused", default="`False`", synonym="paused", body=bool),
+    Option(
+        "args", _arguments, OBJECT, "arguments of its runs; only in a mapping", body=dict[str, Any]
+    ),
+)
+"""All options of a schedule, in the order of the docs."""
+BY_NAME = {option.name: option for option in OPTIONS}
+SYNONYMS = {option.synonym: option.name for option in OPTIONS if option.synonym}
+SCHEDULE_OPTIONS = frozenset(BY_NAME) - {"name"} | frozenset(SYNONYMS)
+"""What may stand beside `schedule=`; in the mapping of a schedule its name too."""

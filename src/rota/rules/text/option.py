@@ -1,0 +1,71 @@
+"""An option of a job, a submit or a schedule: declared once, with all that is made from it.
+
+Readers, the names that are known, the JSON Schema of job files and tables in the docs come from
+rows of these; bodies of the API can be made from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import msgspec
+
+Schema = dict[str, Any]
+
+NAME = r"^[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}$"
+TEXT: Schema = {"type": "string"}
+FLAG: Schema = {"type": "boolean"}
+COUNT: Schema = {"type": "integer", "minimum": 1}
+DURATION: Schema = {"type": ["string", "number"], "examples": ["500ms", "90s", "1h30m", "7d"]}
+NAMES: Schema = {"type": ["string", "array"], "items": TEXT}
+OBJECT: Schema = {"type": "object"}
+Time = str | float
+"""A duration in JSON: a text, or seconds."""
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One option: what it is called, how it is read, what it becomes, what people are told."""
+
+    name: str
+    read: Callable[[str, Any], Any]
+    """Takes the name and what was given; BadInput names the option and says what is wrong."""
+    schema: Schema | None
+    """In a job file; None for what only code can say."""
+    meaning: str = ""
+    """In Markdown. In a table empty for one that is told together with the option above it."""
+    where: tuple[str, ...] = ()
+    """Where it may be given, of `job` and `submit`."""
+    default: str = ""
+    """In Markdown; empty if there is none."""
+    field: str = ""
+    """The field of the struct that it becomes; the name if nothing is said."""
+    synonym: str = ""
+    """Another name that people may use."""
+    body: Any = None
+    """The type in a body of the API; None if no body has it."""
+
+    def __post_init__(self) -> None:
+        if not self.field:
+            msgspec.structs.force_setattr(self, "field", self.name)
+
+    @property
+    def json_name(self) -> str:
+        """The name in a body of the API."""
+        first, *others = self.name.split("_")
+        return first + "".join(word.capitalize() for word in others)
+
+
+def read_options(table: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, Any]:
+    """What was given of the table, by the fields that it becomes; None counts as not given."""
+    fields: dict[str, Any] = {}
+    for name, given in options.items():
+        if given is not None and name in table:
+            option = table[name]
+            fields[option.field] = option.read(name, given)
+    return fields
+
+
+def names_of(table: Iterable[Option], where: str | None = None) -> frozenset[str]:
+    """The names of options, of those that may be given there."""
+    return frozenset(each.name for each in table if where is None or where in each.where)

@@ -1,0 +1,84 @@
+"""Settings of a process: flags, then ROTA_* variables, then rota.toml; read once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rota.errors import BadInput, BadOption
+from rota.settings.file import Layer, Said, file_layer, find_file, profile_layer, read_file
+from rota.settings.table import SETTINGS, Settings
+
+
+def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: Path) -> Settings:
+    """The first that says something counts: a flag, a variable, the file.
+
+    What a profile says counts as if it were said where the profile was chosen.
+    """
+    path = find_file(folder)
+    sections = read_file(path) if path else {}
+    profiles = sections.pop("profiles", {})
+    layers: list[Layer] = [file_layer(path, sections) if path else {}]
+    for chosen, said in (
+        (Said("ROTA_PROFILE", env.get("ROTA_PROFILE")), _from_env(env)),
+        (Said("--profile", flags.get("profile")), _from_flags(flags)),
+    ):
+        if chosen.value:
+            layers.append(profile_layer(path, profiles, chosen))
+        layers.append(said)
+    said = _merged(layers)
+    if not _is_served(layers):
+        said.pop("server", None)
+    values = {name: _read(name, each) for name, each in said.items()}
+    home = path.parent if path else folder
+    return Settings(folder=home, url_is_flag=flags.get("url") is not None, **values)
+
+
+def _from_env(env: Mapping[str, str]) -> Layer:
+    return {
+        name: Said(setting.variable, env[setting.variable])
+        for name, setting in SETTINGS.items()
+        if env.get(setting.variable)
+    }
+
+
+def _from_flags(flags: Mapping[str, Any]) -> Layer:
+    given = {name: flags[name] for name in SETTINGS if flags.get(name) is not None}
+    return {name: Said(f"--{name.replace('_', '-')}", value) for name, value in given.items()}
+
+
+def _is_served(layers: list[Layer]) -> bool:
+    """Whether the last word is a server's; `--app` and `--url` mean the database."""
+    *_, flags = layers
+    if "server" in flags and "url" in flags:
+        raise BadOption("give --server or --url, not both")
+    if "server" not in flags and "app" in flags:
+        return False
+    return next(
+        ("server" in each for each in reversed(layers) if {"server", "url"} & {*each}), False
+    )
+
+
+def _merged(layers: list[Layer]) -> Layer:
+    """The later layers count; of `token` and `token_file`, too.
+
+    A credential is not sent to where it was not meant for: where a layer names a server, its token
+    is for that one, and counts for no other that is named later.
+    """
+    servers = [layer["server"].value for layer in layers if "server" in layer]
+    said: Layer = {}
+    for layer in layers:
+        is_other = "server" in layer and layer["server"].value != servers[-1]
+        own = {name: layer[name] for name in layer if not (is_other and SETTINGS[name].of_server)}
+        if {"token", "token_file"} & {*own}:
+            said = {name: each for name, each in said.items() if not name.startswith("token")}
+        said |= own
+    return said
+
+
+def _read(name: str, said: Said) -> Any:
+    try:
+        return SETTINGS[name].read(said.value)
+    except BadInput as error:
+        raise type(error)(f"{said.where}: {error}") from error

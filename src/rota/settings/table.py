@@ -1,0 +1,132 @@
+"""The table of settings: each is declared once, and all else is made from its row.
+
+From here come the reading of variables and of rota.toml, the flags of commands, the options of
+workers, servers and clients, and the table in docs/cli.md (`python -m tests.docs.tables`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from rota.settings import readers as read
+from rota.settings.server_settings import ServerSettings
+from rota.settings.setting import Component, Flag, Setting
+from rota.settings.worker_settings import WorkerSettings
+
+
+class Settings(WorkerSettings, ServerSettings):
+    """What a process was told, wherever it was said; what was not said has its default.
+
+    None as a default means that the default of the thing itself counts.
+    """
+
+    url = Setting(
+        "rota",
+        read.text,
+        "address of the store",
+        flag=Flag("--url URL", "The store: sqlite:///file.db or postgresql://user@host/db."),
+        beside=read.sqlite_beside,
+    )
+    server = Setting(
+        "rota",
+        read.text,
+        "a [server](client.md#on-the-command-line) to ask instead of the store",
+        flag=Flag(
+            "--server URL", "Ask this server instead of a database; ROTA_TOKEN holds the token."
+        ),
+    )
+    """None where an address of a store was said later."""
+    token = Setting(
+        "rota",
+        read.text,
+        "the token for it; better in the environment than in a file",
+        of_server=True,
+    )
+    token_file = Setting(
+        "rota", read.text, "a file with the token", beside=read.file_beside, of_server=True
+    )
+    ca_file = Setting(
+        "rota",
+        read.text,
+        "certificates to trust instead of the usual ones",
+        to=("client.ca_file",),
+        beside=read.file_beside,
+        of_server=True,
+    )
+    in_clear = Setting(
+        "rota",
+        read.yes_or_no,
+        "whether the token may go over `http://` to another machine",
+        default=False,
+        to=("client.in_clear",),
+        of_server=True,
+    )
+    patience_ms = Setting(
+        "rota", read.duration, "how long to try a server that is away; 30s", to=("client.patience",)
+    )
+    answer_within_ms = Setting(
+        "rota", read.duration, "how long to wait for one answer of it; 30s", to=("client.timeout",)
+    )
+    app = Setting(
+        "rota",
+        read.text,
+        "which app to load",
+        flag=Flag("--app APP", "Take the store's address from this app, as in `rota up`."),
+        beside=read.app_beside,
+    )
+    namespace = Setting(
+        "rota",
+        read.namespace,
+        "whose jobs and runs",
+        flag=Flag("--namespace NAME", "Whose jobs and runs; `default` if not said."),
+    )
+    release = Setting(
+        "rota", read.release, "what this [deploy](operations.md#deploys) calls itself"
+    )
+    artifacts = Setting(
+        "rota",
+        read.text,
+        "where [large results](storage.md#large-values) are kept: a folder, `s3://bucket/prefix` "
+        "or `database`",
+        beside=read.folder_beside,
+    )
+
+    def __init__(self, *, folder: Path, url_is_flag: bool = False, **said: Any) -> None:
+        """`said` holds values by the names of settings."""
+        self.folder = folder
+        """Where rota.toml is, or where we are: names in settings are looked up from here."""
+        self.url_is_flag = url_is_flag
+        """The address was said on the command line, which beats what the app's code says."""
+        self.said = said
+        for name in said:
+            if name not in SETTINGS:
+                raise TypeError(f"there is no setting {name!r}")
+
+    def replace(self, **said: Any) -> Settings:
+        """A copy in which some settings are others."""
+        return Settings(folder=self.folder, url_is_flag=self.url_is_flag, **{**self.said, **said})
+
+    def options_of(self, component: Component) -> dict[str, Any]:
+        """What was said for one component, by the names of its options.
+
+        Milliseconds become seconds for options whose name does not end with `_ms`.
+        """
+        options: dict[str, Any] = {}
+        for name, value in self.said.items():
+            setting = SETTINGS[name]
+            for place in setting.to:
+                owner, _, option = place.partition(".")
+                if owner == component:
+                    is_ms = setting.attribute.endswith("_ms") and not option.endswith("_ms")
+                    options[option] = value / 1000 if is_ms else value
+        return options
+
+
+SETTINGS: dict[str, Setting[Any]] = {
+    each.name: each
+    for declared in (Settings, WorkerSettings, ServerSettings)
+    for each in vars(declared).values()
+    if isinstance(each, Setting)
+}
+"""All settings by name, in the order of the help and of the docs."""
