@@ -162,10 +162,10 @@ CLAIMING = (
         breaks="Runs of a graph that has as many as it may are claimed and put back one by one.",
         edits=(
             Edit(
-                path="runtime/dispatch/claims.py",
-                within="take",
-                old="names = [name for name in self._names if name not in full]",
-                new="names = self._names",
+                path="engine/admission/graph_runs.py",
+                within="leave_full_graphs",
+                old="wanted.leave_out(job)",
+                new="pass",
             ),
         ),
         caught_by=(T_LANES + "test_a_claim_leaves_runs_of_such_a_graph_where_they_are[sqlite]",),
