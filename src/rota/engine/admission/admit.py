@@ -32,7 +32,7 @@ class Admitted(NamedTuple):
 def admit(tx: Tx, wanted: Wanted) -> Admitted:
     """Claim what may start; runs that turn out to have to wait are pending from now on.
 
-    Holds that lock something do so before any run is claimed.
+    A hold that narrows the claim may lock a row of its own: no run is claimed before that.
     """
     for narrow in _NARROW:
         narrow(tx, wanted)

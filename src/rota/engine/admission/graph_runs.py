@@ -123,6 +123,13 @@ def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[s
     return {row["job"] for row in rows if row["runs"] >= max_runs[row["job"]]}
 
 
+def full_among(tx: Tx, jobs: Collection[str], namespace: str) -> set[str]:
+    """Of these jobs, the graphs that have as many runs under way as they may."""
+    specs = current_specs(tx, jobs, namespace=namespace)
+    max_runs = limits_of_graphs({name: spec for name, (_, spec) in specs.items()})
+    return full_graphs(tx, max_runs, namespace=namespace)
+
+
 def leave_full_graphs(tx: Tx, wanted: Wanted) -> None:
     """Claim no runs of graphs that have as many under way as they may."""
     for job in full_graphs(tx, wanted.max_runs, namespace=wanted.namespace):

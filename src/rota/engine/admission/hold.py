@@ -111,6 +111,8 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """Makes runs wait that were claimed; gives the leases that may start."""
     active: Callable[[Tx, str], ActiveHold | None] | None = None
     """Reads how it is now in a namespace; None if it holds nothing back there."""
+    stuck: Callable[[Tx, Collection[str], str], set[str]] | None = None
+    """Of these jobs, those of which no run may start now; for a hold that is not `active`."""
     why: Callable[[Tx, RunView, str], list[Reason]] | None = None
     """Why a run is pending; nothing if that is not because of it."""
     limits: Callable[[Tx, str, str], Iterable[QueueLimit]] | None = None

@@ -10,7 +10,7 @@ from rota.engine.admission.breakers import breaker_limits, open_breakers
 from rota.engine.admission.closed_windows import closed_now, narrow_to_open, window_limits
 from rota.engine.admission.dependencies import hold_back_dependents, why_dependent_waits
 from rota.engine.admission.graph_pauses import why_node_waits
-from rota.engine.admission.graph_runs import leave_full_graphs, why_turn_waits
+from rota.engine.admission.graph_runs import full_among, leave_full_graphs, why_turn_waits
 from rota.engine.admission.hold import Hold
 from rota.engine.admission.overlap import why_start_waits
 from rota.engine.admission.queues import pause_limits, paused_queues
@@ -90,6 +90,7 @@ HOLDS = (
         asked=("admission.graph_runs.leave_full_graphs", "admission.graph_runs.may_begin"),
         released=("admission.graph_runs.release_others",),
         narrow=leave_full_graphs,
+        stuck=full_among,
         why=why_turn_waits,
     ),
     Hold(
