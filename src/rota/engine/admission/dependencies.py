@@ -14,6 +14,7 @@ from rota.engine.admission.hold import Wanted
 from rota.engine.insight.reasons import Reason
 from rota.engine.wakeup_keys import AWAITED
 from rota.model.run import Lease, RunView
+from rota.model.states import State
 from rota.store.base import Tx
 
 
@@ -55,6 +56,8 @@ def hold_back_dependents(tx: Tx, leases: Sequence[Lease], wanted: Wanted) -> lis
 def why_dependent_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     """Whom the run waits for, as the last look has noted it."""
     del namespace
+    if run.state is not State.PENDING:
+        return []
     row = tx.one("find_awaited", ids=json.dumps([run.id]))
     if row is None:
         return []

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.engine.graphs.views.nodes import is_paused
 from rota.engine.insight.reasons import Reason
 from rota.model.run import RunView
+from rota.model.states import State
 from rota.store.base import Tx
 
 
 def why_node_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A node is pending only while the run of its graph is paused."""
-    if run.parent_id is None:
+    """A node that has not started, while the run of its graph is paused."""
+    is_node = run.state is State.PENDING and run.parent_id is not None
+    if not is_node or not is_paused(tx, str(run.parent_id)):
         return []
-    return [why_paused(tx, run.parent_id, namespace=namespace)]
+    return [why_paused(tx, str(run.parent_id), namespace=namespace)]
 
 
 def why_paused(tx: Tx, graph_id: str, *, namespace: str) -> Reason:

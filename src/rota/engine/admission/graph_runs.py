@@ -25,6 +25,7 @@ from rota.errors import BadInput
 from rota.model.graph import Graph
 from rota.model.run import Lease, RunView, Verdict
 from rota.model.spec import GraphTarget, JobSpec
+from rota.model.states import State
 from rota.store.base import Row, Tx
 
 SHOWN = 5
@@ -137,24 +138,44 @@ def leave_full_graphs(tx: Tx, wanted: Wanted) -> None:
 
 
 def why_turn_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A run of a graph that was claimed and waits for others of the graph."""
+    """A run of a graph that waits for others of it: claimed before, or left alone by claims."""
+    if run.state is State.QUEUED:
+        graph = _graph_of(tx, run, namespace)
+        return _why_full(tx, run, graph, namespace) if graph is not None else []
     if not run.fence:
         return []
-    spec = find_spec(tx, run.job, run.version, namespace=namespace)
-    if spec is None or not isinstance(spec.target, GraphTarget):
+    graph = _graph_of(tx, run, namespace)
+    if graph is None:
         return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run")]
-    graph, reasons = spec.target.graph, list[Reason]()
+    reasons: list[Reason] = []
     if graph.depends_on_past:
         before = run_before(tx, run.id, run.job, namespace=namespace)
         if before is not None:
             says = f"it depends on the run before it, {before.run_id}, which is {before.state}"
             reasons.append(Reason(kind="blocked", says=says))
-    if graph.max_runs is not None:
-        rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
-        begun = ", ".join(str(row["id"]) for row in rows)
-        says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {begun}"
-        reasons.append(Reason(kind="blocked", says=says, count=graph.max_runs))
-    return reasons
+    return reasons + _why_limited(tx, run, graph, namespace)
+
+
+def _graph_of(tx: Tx, run: RunView, namespace: str) -> Graph | None:
+    spec = find_spec(tx, run.job, run.version, namespace=namespace)
+    if spec is None or not isinstance(spec.target, GraphTarget):
+        return None
+    return spec.target.graph
+
+
+def _why_full(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Reason]:
+    limits = {} if graph.max_runs is None else {run.job: graph.max_runs}
+    is_full = full_graphs(tx, limits, namespace=namespace)
+    return _why_limited(tx, run, graph, namespace) if is_full else []
+
+
+def _why_limited(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Reason]:
+    if graph.max_runs is None:
+        return []
+    rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
+    begun = ", ".join(str(row["id"]) for row in rows)
+    says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {begun}"
+    return [Reason(kind="blocked", says=says, count=graph.max_runs)]
 
 
 def takes_turns(graph: Graph) -> bool:

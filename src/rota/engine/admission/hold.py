@@ -114,6 +114,6 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     stuck: Callable[[Tx, Collection[str], str], set[str]] | None = None
     """Of these jobs, those of which no run may start now; for a hold that is not `active`."""
     why: Callable[[Tx, RunView, str], list[Reason]] | None = None
-    """Why a run is pending; nothing if that is not because of it."""
+    """Why this very run waits, pending or queued; nothing if that is not because of it."""
     limits: Callable[[Tx, str, str], Iterable[QueueLimit]] | None = None
     """What it means for a queue, for the page of the queue."""

@@ -14,6 +14,7 @@ import msgspec
 
 from rota.engine.insight.reasons import Reason
 from rota.model.run import Origin, RunView
+from rota.model.states import State
 from rota.rules.schedules.overlap import Crowd, Outcome, Policy, decide, places
 from rota.store.base import Row, Tx
 
@@ -80,7 +81,7 @@ def free_places(tx: Tx, schedule: Row, policy: Policy) -> int:
 def why_start_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     """A start of a schedule that became a run before it may start."""
     del namespace
-    if run.schedule_id is None:
+    if run.schedule_id is None or run.state is not State.PENDING:
         return []
     row = tx.one("why_waiting", id=run.schedule_id)
     if row is None:

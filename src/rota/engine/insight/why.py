@@ -57,12 +57,15 @@ def _asker(tx: Tx, namespace: str) -> Ask:
 
 
 def _held(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """Pending: the first hold that knows of it tells why."""
-    for hold in HOLDS:
-        reasons = hold.why(tx, run, namespace) if hold.why is not None else []
-        if reasons:
-            return reasons
-    return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run or an event")]
+    """Pending: some hold knows of it and tells why."""
+    says = f"it is {run.state}: it waits for another run or an event"
+    return _kept(tx, run, namespace) or [Reason(kind="blocked", says=says)]
+
+
+def _kept(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    """What the first hold says that keeps this very run, and not all of its job and queue."""
+    asked = (hold.why(tx, run, namespace) for hold in HOLDS if hold.why is not None)
+    return next((reasons for reasons in asked if reasons), [])
 
 
 def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
@@ -121,7 +124,7 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     here = holds(tx, namespace=namespace)
-    found = here.obstacles(job=run.job, queue=run.queue)
+    found = here.obstacles(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
     apart = why_apart(tx, run, namespace=namespace)
     if apart:
         found.append(apart)
