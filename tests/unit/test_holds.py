@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from rota.engine.admission.hold import Hold, HoldName
+from rota.engine.admission.hold import Hold, HoldName, Wanted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.reasons import Kind
 from rota.store.sqlite.dialect import DIALECT
@@ -37,6 +37,14 @@ def test_who_asks_and_who_releases_exists(hold: Hold) -> None:
 def test_a_hold_has_words_for_the_runs_that_it_keeps(hold: Hold) -> None:
     assert hold.reason in get_args(Kind)
     assert hold.active is not None or hold.why is not None
+
+
+@pytest.mark.parametrize("hold", HOLDS, ids=lambda hold: hold.name)
+def test_a_hold_that_claims_meet_says_what_they_need_to_know(hold: Hold) -> None:
+    meets_claims = hold.narrow is not None or hold.hold_back is not None
+
+    assert (hold.needs is not None) == meets_claims
+    assert hold.needs is None or hold.needs in Wanted.__struct_fields__
 
 
 def test_every_name_of_a_hold_is_in_the_list_once() -> None:

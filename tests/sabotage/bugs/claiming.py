@@ -178,8 +178,8 @@ CLAIMING = (
             Edit(
                 path="engine/admission/quotas.py",
                 within="narrow_to_quota",
-                old="if wanted.has_quota:",
-                new="if False:",
+                old="min(wanted.limit, room)",
+                new="wanted.limit",
             ),
         ),
         caught_by=(T_HOLDS + "test_a_claim_does_not_start_what_is_held[sqlite-quota]",),

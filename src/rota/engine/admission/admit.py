@@ -13,11 +13,11 @@ from rota.engine.admission.hold import Wanted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.runs.claim import claim
 from rota.model.run import Lease
-from rota.rules.admission.lanes import NO_LANES, Lanes
+from rota.rules.admission.lanes import Lanes
 from rota.store.base import Tx
 
-_NARROW = [hold.narrow for hold in HOLDS if hold.narrow is not None]
-_HOLD_BACK = [hold.hold_back for hold in HOLDS if hold.hold_back is not None]
+_NARROW = [(str(hold.needs), hold.narrow) for hold in HOLDS if hold.narrow is not None]
+_HOLD_BACK = [(str(hold.needs), hold.hold_back) for hold in HOLDS if hold.hold_back is not None]
 
 
 class Admitted(NamedTuple):
@@ -34,41 +34,43 @@ def admit(tx: Tx, wanted: Wanted) -> Admitted:
 
     A hold that narrows the claim may lock a row of its own: no run is claimed before that.
     """
-    for narrow in _NARROW:
-        narrow(tx, wanted)
-        if not wanted.limit:
-            return Admitted([], 0)
+    for fact, narrow in _NARROW:
+        if getattr(wanted, fact):
+            narrow(tx, wanted)
+            if not wanted.limit:
+                return Admitted([], 0)
     claimed = leases = _claimed(tx, wanted)
-    for hold_back in _HOLD_BACK:
-        leases = hold_back(tx, leases, wanted)
+    for fact, hold_back in _HOLD_BACK:
+        if getattr(wanted, fact):
+            leases = hold_back(tx, leases, wanted)
     return Admitted(leases, len(claimed) - len(leases))
 
 
 def _claimed(tx: Tx, wanted: Wanted) -> list[Lease]:
     if not wanted.is_narrowed and not wanted.lanes:
-        return _claimed_from(tx, wanted, [*wanted.jobs], wanted.jobs_text, wanted.limit)
+        return claim(
+            tx,
+            namespace=wanted.namespace,
+            queues=[*wanted.jobs],
+            jobs=wanted.jobs_text,
+            worker_id=wanted.worker_id,
+            limit=wanted.limit,
+            held=wanted.is_ahead,
+        )
     leases: list[Lease] = []
     for queue, jobs in wanted.jobs.items():
         if jobs and len(leases) < wanted.limit:
-            left = wanted.limit - len(leases)
-            lanes = _open_lanes(wanted.lanes, queue, set(jobs))
-            leases += _claimed_from(tx, wanted, [queue], json.dumps(jobs), left, lanes)
+            leases += claim(
+                tx,
+                namespace=wanted.namespace,
+                queues=[queue],
+                jobs=json.dumps(jobs),
+                worker_id=wanted.worker_id,
+                limit=wanted.limit - len(leases),
+                held=wanted.is_ahead,
+                lanes=_open_lanes(wanted.lanes, queue, set(jobs)),
+            )
     return leases
-
-
-def _claimed_from(
-    tx: Tx, wanted: Wanted, queues: list[str], jobs: str, limit: int, lanes: Lanes = NO_LANES
-) -> list[Lease]:
-    return claim(
-        tx,
-        namespace=wanted.namespace,
-        queues=queues,
-        jobs=jobs,
-        worker_id=wanted.worker_id,
-        limit=limit,
-        held=wanted.is_ahead,
-        lanes=lanes,
-    )
 
 
 def _open_lanes(lanes: Lanes, queue: str, jobs: set[str]) -> Lanes:

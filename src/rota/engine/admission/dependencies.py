@@ -48,8 +48,6 @@ def hold_back(
 
 def hold_back_dependents(tx: Tx, leases: Sequence[Lease], wanted: Wanted) -> list[Lease]:
     """The leases of a claim that may start."""
-    if not wanted.dependents:
-        return list(leases)
     return hold_back(tx, leases, wanted.dependents, namespace=wanted.namespace)
 
 

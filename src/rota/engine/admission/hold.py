@@ -21,6 +21,8 @@ HoldName = Literal[
     "graph runs", "overlap",
 ]  # fmt: skip
 LimitKind = Literal["paused", "window", "slots", "quota", "breaker"]
+Fact = Literal["shut", "has_quota", "max_runs", "dependents"]
+"""What a worker knows of holds and tells with its claim; a field of `Wanted`."""
 Shut = tuple[str | None, str | None]
 """A job and a queue of which nothing may start now; None stands for all of them."""
 
@@ -105,6 +107,8 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks it: statements by name, functions as `module.name` within the engine."""
     released: tuple[str, ...]
     """The functions that free it; empty if claims just find it gone."""
+    needs: Fact | None = None
+    """The fact without which a claim cannot meet this hold, so that it is not asked."""
     narrow: Callable[[Tx, Wanted], None] | None = None
     """Takes away from a claim what may not start."""
     hold_back: Callable[[Tx, Sequence[Lease], Wanted], list[Lease]] | None = None

@@ -30,9 +30,8 @@ def room_to_run(tx: Tx, name: str) -> int | None:
 
 def narrow_to_quota(tx: Tx, wanted: Wanted) -> None:
     """Claim no more runs than the namespace has room for."""
-    if wanted.has_quota:
-        room = room_to_run(tx, wanted.namespace)
-        wanted.limit = wanted.limit if room is None else min(wanted.limit, room)
+    room = room_to_run(tx, wanted.namespace)
+    wanted.limit = wanted.limit if room is None else min(wanted.limit, room)
 
 
 class UsedQuota(ActiveHold):

@@ -55,7 +55,8 @@ class Claims:
 
     def _note_holds(self) -> None:
         """Whether a claim may meet a hold that its statement does not ask for itself."""
-        self._has_holds = bool(self._closings or self._max_runs or self._dependents)
+        self._has_gate = bool(self._closings)
+        self._has_holds = bool(self._has_gate or self._max_runs or self._dependents)
 
     def close_within(self, ahead_s: float) -> bool:
         """Whether some of what is claimed now must not start any more so soon."""
@@ -171,7 +172,7 @@ class Claims:
             jobs=dict.fromkeys(self._queues, self._names),
             jobs_text=self._jobs,
             lanes=self._closings.lanes,
-            shut=self._closings.shut(elapsed_s()),
+            shut=self._closings.shut(elapsed_s()) if self._has_gate else (),
             has_quota=self._closings.has_quota,
             max_runs=self._max_runs,
             dependents=self._dependents,
