@@ -12,7 +12,7 @@ import psycopg
 
 from rota.engine.runs import find as inspect
 from rota.engine.runs.cancel import cancel
-from rota.engine.runs.claim import NO_LANES, Lanes, claim
+from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.engine.runs.submit import submit
 from rota.engine.workers.reap import reap
@@ -20,6 +20,7 @@ from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
 from rota.model.run import AttemptView, FinishVerb, Lease, NewRun, RunView, Submitted, Verdict
 from rota.model.states import FINAL, State
+from rota.rules.admission.lanes import NO_LANES, Lanes
 from rota.store.base import Store
 
 START_MS = 1_800_000_000_000

@@ -13,7 +13,6 @@ from rota.engine.admission.queues import pause
 from rota.engine.admission.windows import put_blackout
 from rota.engine.failures.breakers.control import close_breaker, open_breaker
 from rota.engine.insight.why import why
-from rota.engine.runs.claim import Lanes
 from rota.engine.runs.promote import promote
 from rota.engine.wakeup_keys import queue_key
 from rota.engine.workers.registry import NewWorker, register
@@ -21,7 +20,7 @@ from rota.ids import new_id
 from rota.model.run import Lease
 from rota.model.schedule import Blackout
 from rota.model.states import State
-from rota.rules.admission.lanes import lane_of
+from rota.rules.admission.lanes import Lanes, lane_of
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.dispatch.claims import Claims
 from rota.runtime.options import WorkerScope

@@ -6,11 +6,12 @@ import msgspec
 
 from rota.clock import to_datetime
 from rota.engine.admission import queues
+from rota.engine.admission.hold import QueueLimit
 from rota.engine.admission.windows import put_blackout
 from rota.engine.failures.breakers.control import open_breaker
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import put_namespace
-from rota.engine.insight.queue_limits import QueueLimit, limits_of
+from rota.engine.insight.queue_limits import limits_of
 from rota.engine.workers.registry import ask_drain
 from rota.ids import new_id
 from rota.model.identity import Quotas

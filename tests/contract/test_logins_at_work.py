@@ -7,7 +7,7 @@ from types import FunctionType
 
 import pytest
 
-from rota.engine.identity.namespaces import room_to_run
+from rota.engine.admission.quotas import room_to_run
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract import (

@@ -34,6 +34,36 @@ def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> N
     ]
 
 
+def test_why_a_run_is_left_in_its_queue_while_its_graph_is_full(store: Store, worker: str) -> None:
+    flow = Flow(store, worker, graph([node("a")], max_runs=1))
+    first, second = flow.start(), flow.submit()
+
+    reason, *_ = store.read(lambda tx: why(tx, second, namespace=HOME))
+
+    assert reason.kind == "blocked"
+    assert reason.says == f"only 1 run may run at once of graph flow; now it is {first}"
+    flow.claim()
+    flow.end(first, "a")
+    assert [each.kind for each in store.read(lambda tx: why(tx, second, namespace=HOME))] == [
+        "ready"
+    ]
+
+
+def test_why_a_graph_in_a_graph_waits_for_others_of_it(store: Store, worker: str) -> None:
+    inner = graph([node("a")], name="inner", max_runs=1)
+    outer = graph([Node(name="i", job="inner")], name="outer")
+    flow = Flow(store, worker, inner, outer)
+    flow.start()
+    flow.begin()
+    second = flow.start()
+    flow.begin()
+    (row,) = [row for row in flow.rows(second) if row["name"] == "i"]
+
+    (reason,) = store.read(lambda tx: why(tx, str(row["run_id"]), namespace=HOME))
+
+    assert reason.says.startswith("only 1 run may run at once of graph inner; now it is ")
+
+
 def test_why_a_node_does_not_run(store: Store, worker: str) -> None:
     nodes = [node("a", queue="gpu"), node("b"), node("c", "a"), node("d", "a")]
     flow = Flow(store, worker, graph(nodes, max_nodes=2))

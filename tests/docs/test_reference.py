@@ -17,6 +17,8 @@ import rota.errors
 from rota.cli.commands.runs import submit
 from rota.cli.main import COMMANDS, cli
 from rota.cli.serve import log_lines as logs
+from rota.engine.admission.hold import Hold
+from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.reasons import Kind
 from rota.errors import RotaError
 from rota.model.run import AttemptKind
@@ -27,7 +29,7 @@ from rota.rules.jobs.options import JOB_OPTIONS, SUBMIT_OPTIONS
 from rota.runtime.options import WorkerOptions
 from rota.store.open import _split_options
 from rota.store.options import PoolOptions
-from tests.docs import tables
+from tests.docs import holds, tables
 from tests.docs.pages import code_in, page, table_under
 from tests.docs.states import PAGE, updated
 
@@ -217,6 +219,27 @@ def test_the_table_and_the_picture_of_states_are_up_to_date() -> None:
 
     assert updated(text) == text
     assert "running --> success: succeed" in text
+
+
+def test_the_tables_of_holds_are_up_to_date() -> None:
+    """If this fails, run `python -m tests.docs.holds`."""
+    for path, table in holds.tables().items():
+        text = path.read_text()
+
+        assert holds.updated(text, table) == text
+        assert table in text
+
+
+@pytest.mark.parametrize("hold", HOLDS, ids=lambda hold: hold.name)
+def test_a_hold_has_a_row_and_its_kind_is_explained(hold: Hold) -> None:
+    section = page("docs/failures.md").section("Why is it not running?")
+    told = page("docs/failures.md").section("What holds a run back")
+    rows = {row[0]: row for row in table_under(told, first="hold")}
+
+    assert hold.name in rows
+    assert f"| `{hold.reason}` |" in section
+    assert hold.keeps
+    assert hold.until
 
 
 def test_every_public_name_is_used_in_the_documentation() -> None:

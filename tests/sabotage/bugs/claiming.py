@@ -6,6 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 CLAIM = "store/sql/runs/claim.sql"
 T_CLAIM = "tests/contract/test_claim.py::"
+T_HOLDS = "tests/contract/test_holds.py::"
 T_LANES = "tests/contract/test_lanes.py::"
 T_LOCKS = "tests/contract/test_claim_locks.py::"
 T_PROMOTE = "tests/contract/test_promote.py::"
@@ -162,13 +163,69 @@ CLAIMING = (
         breaks="Runs of a graph that has as many as it may are claimed and put back one by one.",
         edits=(
             Edit(
-                path="runtime/dispatch/claims.py",
-                within="take",
-                old="names = [name for name in self._names if name not in full]",
-                new="names = self._names",
+                path="engine/admission/graph_runs.py",
+                within="leave_full_graphs",
+                old="wanted.leave_out(job)",
+                new="pass",
             ),
         ),
         caught_by=(T_LANES + "test_a_claim_leaves_runs_of_such_a_graph_where_they_are[sqlite]",),
+    ),
+    Sabotage(
+        name="claims that do not know the quota",
+        breaks="A namespace runs more at once than its quota allows.",
+        edits=(
+            Edit(
+                path="engine/admission/quotas.py",
+                within="narrow_to_quota",
+                old="min(wanted.limit, room)",
+                new="wanted.limit",
+            ),
+        ),
+        caught_by=(T_HOLDS + "test_a_claim_does_not_start_what_is_held[sqlite-quota]",),
+    ),
+    Sabotage(
+        name="claims that do not hold back",
+        breaks="Runs of a job start beside those that they depend on.",
+        edits=(
+            Edit(
+                path="engine/admission/admit.py",
+                within="admit",
+                old="leases = hold_back(tx, leases, wanted)",
+                new="pass",
+            ),
+        ),
+        caught_by=(T_HOLDS + "test_a_claim_does_not_start_what_is_held[sqlite-dependencies]",),
+    ),
+    Sabotage(
+        name="what is freed wakes nobody and stays pending",
+        breaks="Runs wait for ever for what has ended.",
+        edits=(
+            Edit(
+                path="engine/admission/release.py",
+                within="release",
+                old="if runs:",
+                new="if not runs:",
+            ),
+        ),
+        caught_by=(
+            T_HOLDS + "test_what_is_freed_starts[sqlite-dependencies]",
+            T_HOLDS + "test_what_is_freed_starts[sqlite-graph-pause]",
+            T_HOLDS + "test_what_is_freed_starts[sqlite-overlap]",
+        ),
+    ),
+    Sabotage(
+        name="why does not ask the list",
+        breaks="Nobody is told what a run waits for.",
+        edits=(
+            Edit(
+                path="engine/insight/why.py",
+                within="_kept",
+                old="next((reasons for reasons in asked if reasons), [])",
+                new="next((reasons for reasons in asked if not reasons), [])",
+            ),
+        ),
+        caught_by=(T_HOLDS + "test_why_tells_of_a_run_that_is_held[sqlite-graph-pause]",),
     ),
     Sabotage(
         name="promote before the time",

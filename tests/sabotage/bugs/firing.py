@@ -38,9 +38,9 @@ FIRING = (
         breaks="A paused schedule goes on starting what its overlap policy made wait.",
         edits=(
             Edit(
-                path="engine/schedules/starts.py",
+                path="engine/admission/overlap.py",
                 within="_movable",
-                old='row["state"] == PAUSED',
+                old='schedule["state"] == PAUSED',
                 new="False",
             ),
         ),
@@ -56,7 +56,7 @@ FIRING = (
         breaks="A start by hand of a paused schedule waits for ever once it has to wait.",
         edits=(
             Edit(
-                path="engine/schedules/starts.py",
+                path="engine/admission/overlap.py",
                 within="_movable",
                 old="each.by_hand or not is_paused",
                 new="not is_paused",
@@ -181,10 +181,10 @@ FIRING = (
         breaks="Runs start in the middle of a maintenance window.",
         edits=(
             Edit(
-                path="runtime/dispatch/claims.py",
-                within="Claims.take",
-                old="if not self._closings and not full:",
-                new="if self._closings is not None:",
+                path="engine/admission/closed_windows.py",
+                within="narrow_to_open",
+                old="wanted.leave_out(job, queue)",
+                new="pass",
             ),
         ),
         caught_by=(

@@ -1,18 +1,29 @@
-"""Maintenance windows that drain: nothing new is started in them, whoever asked for it."""
+"""Maintenance windows that drain: nothing new is started in them, whoever asked for it.
+
+A worker knows its windows beforehand (`runtime/dispatch/claim_gate.py`), so that a claim reads
+nothing for them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
 from rota.engine.failures.batch_isolation import set_aside
+from rota.engine.insight.reasons import Reason, seconds
+from rota.engine.jobs.definitions import current_specs
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput
 from rota.model.schedule import Blackout
+from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
 
 _blackout = msgspec.json.Decoder(Blackout)
+NEAR_MS = 86_400_000
+"""Windows that begin later are not told yet."""
 
 
 class ClosedWindow(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,3 +79,60 @@ def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
         ends_in_ms=ends_at - now,
         ends_at=ends_at,
     )
+
+
+def narrow_to_open(tx: Tx, wanted: Wanted) -> None:
+    """Claim nothing that a window keeps from starting now."""
+    del tx
+    for job, queue in wanted.shut:
+        wanted.leave_out(job, queue)
+
+
+class ClosedNow(ActiveHold):
+    """The windows of a namespace that last now."""
+
+    def __init__(self, windows: Sequence[ClosedWindow]) -> None:
+        self._windows = windows
+
+    def reasons(self, *, job: str, queue: str) -> list[Reason]:
+        return [_reason(each) for each in self._windows if each.holds(job=job, queue=queue)]
+
+    def is_of_job(self, *, job: str, queue: str) -> bool:
+        return any(each.job == job and each.holds(job=job, queue=queue) for each in self._windows)
+
+
+def closed_now(tx: Tx, namespace: str) -> ClosedNow | None:
+    lasting = [each for each in drains(tx, namespace=namespace) if each.begins_in_ms <= 0]
+    return ClosedNow(lasting) if lasting else None
+
+
+def _reason(drain: ClosedWindow) -> Reason:
+    of = f" of job {drain.job}" if drain.job else ""
+    where = f" in queue {drain.queue}" if drain.queue else ""
+    note = f": {drain.note}" if drain.note else ""
+    says = (
+        f"maintenance window {drain.name} lets nothing new{of}{where} start for another "
+        f"{seconds(drain.ends_in_ms)}{note}"
+    )
+    return Reason(kind="window", says=says, until=drain.ends_at)
+
+
+def window_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
+    """Windows of a queue; one of a job that names no queue is told where the job's runs are."""
+    near = [each for each in drains(tx, namespace=namespace) if each.begins_in_ms < NEAR_MS]
+    specs = current_specs(tx, {each.job for each in near if each.job}, namespace=namespace)
+    for each in near:
+        spec = specs[each.job][1] if each.job in specs else None
+        of_job = queue if each.job is None else spec and spec.queue
+        if (each.queue or of_job) == queue:
+            yield _limit(each)
+
+
+def _limit(drain: ClosedWindow) -> QueueLimit:
+    whom = f" for job {drain.job}" if drain.job else ""
+    note = f": {drain.note}" if drain.note else ""
+    is_now = drain.begins_in_ms <= 0
+    when = "lasts" if is_now else f"begins in {format_duration(drain.begins_in_ms)} and lasts"
+    lasts_ms = drain.ends_in_ms - max(0, drain.begins_in_ms)
+    says = f"maintenance window {drain.name}{whom} {when} {format_duration(lasts_ms)}{note}"
+    return QueueLimit(kind="window", says=says, stops=is_now)

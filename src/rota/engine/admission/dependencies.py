@@ -1,7 +1,8 @@
 """Dependencies: a run of a job that depends on others waits until theirs have succeeded.
 
-Whoever claims such a run for the first time holds it back: it is pending until it is cleared.
-The claim is the one way to a start, so it does not matter who made the run, or how.
+Whoever claims such a run for the first time holds it back: it is pending until it is cleared by
+`release_dependents.py`. The claim is the one way to a start, so it does not matter who made the
+run, or how.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Sequence
 
+from rota.engine.admission.hold import Wanted
+from rota.engine.insight.reasons import Reason
 from rota.engine.wakeup_keys import AWAITED
-from rota.model.run import Lease
+from rota.model.run import Lease, RunView
+from rota.model.states import State
 from rota.store.base import Tx
 
 
@@ -40,3 +44,20 @@ def hold_back(
     if held:
         tx.notify((AWAITED,))
     return [lease for lease in leases if lease.run_id not in held]
+
+
+def hold_back_dependents(tx: Tx, leases: Sequence[Lease], wanted: Wanted) -> list[Lease]:
+    """The leases of a claim that may start."""
+    return hold_back(tx, leases, wanted.dependents, namespace=wanted.namespace)
+
+
+def why_dependent_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    """Whom the run waits for, as the last look has noted it."""
+    del namespace
+    if run.state is not State.PENDING:
+        return []
+    row = tx.one("find_awaited", ids=json.dumps([run.id]))
+    if row is None:
+        return []
+    note = row["note"] or "jobs it depends on; it is looked at any moment"
+    return [Reason(kind="blocked", says=f"it waits for {each}") for each in note.split("; ")]

@@ -1,25 +1,35 @@
-"""Runs of one graph that wait for others of it, by `max_runs` and `depends_on_past`."""
+"""Runs of one graph that wait for others of it, by `max_runs` and `depends_on_past`.
+
+A claim leaves graphs alone that are full. Whether a run that was claimed may begin is decided when
+it begins (`engine/graphs/expand.py`), under the lock of its job.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
 
+from rota.engine.admission.hold import Wanted
 from rota.engine.admission.previous_run import (
     PastFailed,
     next_turns,
     note_success,
     run_before,
 )
+from rota.engine.admission.release import release
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.graphs.graph_run import GraphRun, find_spec, remembered
+from rota.engine.insight.reasons import Reason, at_once
 from rota.engine.jobs.definitions import current_specs
-from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
 from rota.model.graph import Graph
-from rota.model.run import Lease, Verdict
+from rota.model.run import Lease, RunView, Verdict
 from rota.model.spec import GraphTarget, JobSpec
+from rota.model.states import State
 from rota.store.base import Row, Tx
+
+SHOWN = 5
+"""Runs that are named."""
 
 
 def may_begin(
@@ -80,12 +90,14 @@ def release_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
         at = {"namespace": namespace, "job": job}
         tx.one("lock_job", namespace=namespace, name=job)
         if job in ordered:
-            ids = json.dumps(next_turns(tx.all("waiting_turns", **at)))
-            rows = tx.all("unblock_runs", ids=ids)
+            waiting = next_turns(tx.all("waiting_turns", **at))
+            is_any = release(tx, runs=waiting)
         else:
             rows = tx.all("let_next", **at)
-        queues = {row["queue"] for row in rows} or _queues_of(tx, job, namespace)
-        tx.notify({queue_key(namespace, queue) for queue in queues})
+            is_any = release(tx, queues=[(row["namespace"], row["queue"]) for row in rows])
+        if not is_any:
+            untouched = _queues_of(tx, job, namespace)
+            release(tx, queues=[(namespace, queue) for queue in untouched])
 
 
 def _queues_of(tx: Tx, job: str, namespace: str) -> set[str]:
@@ -110,6 +122,60 @@ def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[s
         return set()
     rows = tx.all("count_begun_of", namespace=namespace, jobs=json.dumps(sorted(max_runs)))
     return {row["job"] for row in rows if row["runs"] >= max_runs[row["job"]]}
+
+
+def full_among(tx: Tx, jobs: Collection[str], namespace: str) -> set[str]:
+    """Of these jobs, the graphs that have as many runs under way as they may."""
+    specs = current_specs(tx, jobs, namespace=namespace)
+    max_runs = limits_of_graphs({name: spec for name, (_, spec) in specs.items()})
+    return full_graphs(tx, max_runs, namespace=namespace)
+
+
+def leave_full_graphs(tx: Tx, wanted: Wanted) -> None:
+    """Claim no runs of graphs that have as many under way as they may."""
+    for job in full_graphs(tx, wanted.max_runs, namespace=wanted.namespace):
+        wanted.leave_out(job)
+
+
+def why_turn_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    """A run of a graph that waits for others of it: claimed before, or left alone by claims."""
+    if run.state is State.QUEUED:
+        graph = _graph_of(tx, run, namespace)
+        return _why_full(tx, run, graph, namespace) if graph is not None else []
+    if not run.fence:
+        return []
+    graph = _graph_of(tx, run, namespace)
+    if graph is None:
+        return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run")]
+    reasons: list[Reason] = []
+    if graph.depends_on_past:
+        before = run_before(tx, run.id, run.job, namespace=namespace)
+        if before is not None:
+            says = f"it depends on the run before it, {before.run_id}, which is {before.state}"
+            reasons.append(Reason(kind="blocked", says=says))
+    return reasons + _why_limited(tx, run, graph, namespace)
+
+
+def _graph_of(tx: Tx, run: RunView, namespace: str) -> Graph | None:
+    spec = find_spec(tx, run.job, run.version, namespace=namespace)
+    if spec is None or not isinstance(spec.target, GraphTarget):
+        return None
+    return spec.target.graph
+
+
+def _why_full(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Reason]:
+    limits = {} if graph.max_runs is None else {run.job: graph.max_runs}
+    is_full = full_graphs(tx, limits, namespace=namespace)
+    return _why_limited(tx, run, graph, namespace) if is_full else []
+
+
+def _why_limited(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Reason]:
+    if graph.max_runs is None:
+        return []
+    rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
+    begun = ", ".join(str(row["id"]) for row in rows)
+    says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {begun}"
+    return [Reason(kind="blocked", says=says, count=graph.max_runs)]
 
 
 def takes_turns(graph: Graph) -> bool:

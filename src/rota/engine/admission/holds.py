@@ -1,4 +1,4 @@
-"""Holds: what keeps all runs of a job in a queue from being claimed, read once for many."""
+"""What keeps all runs of a job in a queue from being claimed, read once for many of them."""
 
 from __future__ import annotations
 
@@ -6,57 +6,36 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from rota.engine.admission.closed_windows import ClosedWindow, drains
-from rota.engine.failures.breakers.control import held_jobs
-from rota.engine.identity.namespaces import find_namespace
-from rota.engine.insight.reasons import Reason
+from rota.engine.admission.hold import ActiveHold
+from rota.engine.admission.mechanisms import HOLDS
+from rota.engine.insight.reasons import Reason, seconds
 from rota.engine.workers.registry import WorkerView, workers
-from rota.errors import UnknownNamespace
 from rota.model.run import RunView
-from rota.model.states import State
-from rota.rules.text.duration import format_duration
 from rota.store.base import Tx
 
 
 class Holds(msgspec.Struct, frozen=True, kw_only=True):
-    """What is the same for all runs of a namespace: who works, what is paused or held back."""
+    """What is the same for all runs of a namespace: who works, and which holds are active."""
 
     workers: tuple[WorkerView, ...]
-    paused: dict[str, str]
-    """Queue to the note of who paused it."""
-    held: dict[str, str | None]
-    """Job whose breaker is open to the id of its probe."""
-    drains: tuple[ClosedWindow, ...] = ()
-    quota: Reason | None = None
-    """The namespace runs as much as its quota allows."""
+    active: tuple[ActiveHold, ...]
 
     def obstacles(self, *, job: str, queue: str) -> list[Reason]:
         """What keeps every run of a job in a queue from being claimed."""
-        found = []
-        if job in self.held:
-            says = f"the breaker of job {job} is open; see `rota breakers`"
-            found.append(Reason(kind="held", says=says))
-        if queue in self.paused:
-            note = f": {self.paused[queue]}" if self.paused[queue] else ""
-            found.append(Reason(kind="paused", says=f"queue {queue} is paused{note}"))
-        found += [_window(each) for each in self.drains if each.holds(job=job, queue=queue)]
-        found += [self.quota] if self.quota is not None else []
+        found = [reason for hold in self.active for reason in hold.reasons(job=job, queue=queue)]
         missing = self._missing(job, queue)
         return [*found, missing] if missing else found
 
     def is_in_the_way(self, *, job: str, queue: str) -> bool:
         """Whether a worker of this queue may start other runs, and not those of this job."""
-        if queue in self.paused:
+        if any(hold.is_of_queue(queue) for hold in self.active):
             return False
-        windows = [each for each in self.drains if each.job == job]
-        is_closed = any(each.holds(job=job, queue=queue) for each in windows)
-        is_known = all(_knows(each, job) for each in self._serving(queue))
-        return job in self.held or is_closed or not is_known
+        is_held = any(hold.is_of_job(job=job, queue=queue) for hold in self.active)
+        return is_held or not all(_knows(each, job) for each in self._serving(queue))
 
     def holds(self, run: RunView) -> bool:
-        """Whether a breaker keeps this run from being claimed; its probe is let through."""
-        is_queued = run.state is State.QUEUED
-        return is_queued and run.job in self.held and self.held[run.job] != run.id
+        """Whether people are shown this run as held."""
+        return any(hold.marks(run) for hold in self.active)
 
     def able(self, *, job: str, queue: str) -> list[WorkerView]:
         """Live workers that could take the run."""
@@ -92,39 +71,9 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
 def holds(tx: Tx, *, namespace: str) -> Holds:
     """A few reads that serve for any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
-    rows = tx.all("paused_queues", namespace=namespace)
-    return Holds(
-        workers=live,
-        paused={row["name"]: row["note"] or "" for row in rows},
-        held=held_jobs(tx, namespace=namespace),
-        drains=drains(tx, namespace=namespace),
-        quota=_quota(tx, namespace),
-    )
-
-
-def _quota(tx: Tx, namespace: str) -> Reason | None:
-    try:
-        most = find_namespace(tx, namespace).quotas.running
-    except UnknownNamespace:  # one that nobody has put on record has no quotas
-        return None
-    if most is None:
-        return None
-    used = tx.all("count_running", namespace=namespace)[0]["runs"]
-    if used < most:
-        return None
-    says = f"namespace {namespace} runs {used} of the {most} runs that its quota allows at once"
-    return Reason(kind="quota", says=says, count=most)
-
-
-def _window(drain: ClosedWindow) -> Reason:
-    of = f" of job {drain.job}" if drain.job else ""
-    where = f" in queue {drain.queue}" if drain.queue else ""
-    note = f": {drain.note}" if drain.note else ""
-    says = (
-        f"maintenance window {drain.name} lets nothing new{of}{where} start for another "
-        f"{seconds(drain.ends_in_ms)}{note}"
-    )
-    return Reason(kind="window", says=says, until=drain.ends_at)
+    readers = [hold.active for hold in HOLDS if hold.active is not None]
+    found = [active for read in readers if (active := read(tx, namespace)) is not None]
+    return Holds(workers=live, active=tuple(found))
 
 
 def _stalled(some: Sequence[WorkerView]) -> Reason:
@@ -147,8 +96,3 @@ def counted(some: Iterable[WorkerView]) -> str:
     """`1 worker`, `3 workers`."""
     count = len(tuple(some))
     return f"{count} worker{'s' if count > 1 else ''}"
-
-
-def seconds(ms: int) -> str:
-    """Whole seconds from one second up: nobody needs the rest."""
-    return format_duration(ms if ms < 1000 else ms // 1000 * 1000)  # noqa: PLR2004  # a second

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rota.engine.admission.graph_runs import full_graphs, limits_of_graphs
 from rota.engine.admission.holds import Holds, holds
-from rota.engine.jobs.definitions import current_specs
+from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.runs.argument_mismatch import Lane, stranded
 from rota.engine.wakeup_keys import windows_key
 from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, jobs_in, lane_of
@@ -101,17 +100,16 @@ def _obstacles(tx: Tx, namespace: str, queues: Sequence[str]) -> Iterator[Obstac
         if sum(row["runs"] for row in head) < IN_THE_WAY:
             continue
         around = around or holds(tx, namespace=namespace)
-        full = _full(tx, namespace, [row["job"] for row in head])
-        stuck = [
+        stuck = _stuck(tx, [row["job"] for row in head], namespace)
+        in_the_way = [
             row
             for row in head
-            if row["job"] in full or around.is_in_the_way(job=row["job"], queue=queue)
+            if row["job"] in stuck or around.is_in_the_way(job=row["job"], queue=queue)
         ]
-        if sum(row["runs"] for row in stuck) >= IN_THE_WAY:
-            yield from (Obstacle(namespace, queue, row["job"]) for row in stuck)
+        if sum(row["runs"] for row in in_the_way) >= IN_THE_WAY:
+            yield from (Obstacle(namespace, queue, row["job"]) for row in in_the_way)
 
 
-def _full(tx: Tx, namespace: str, jobs: Sequence[str]) -> set[str]:
-    specs = current_specs(tx, jobs, namespace=namespace)
-    max_runs = limits_of_graphs({name: spec for name, (_, spec) in specs.items()})
-    return full_graphs(tx, max_runs, namespace=namespace)
+def _stuck(tx: Tx, jobs: Sequence[str], namespace: str) -> set[str]:
+    asked = [hold.stuck for hold in HOLDS if hold.stuck is not None]
+    return {job for stuck in asked for job in stuck(tx, jobs, namespace)}

@@ -1,15 +1,21 @@
-"""Queues: how deep they are, and pausing them. Depths are counted up to a limit (ADR 27)."""
+"""Queues: how deep they are, and pausing them. Depths are counted up to a limit (ADR 27).
+
+A pause is a hold: statements that claim ask for it themselves (`claim_runs`).
+"""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
+from rota.engine.admission.hold import ActiveHold, QueueLimit
+from rota.engine.admission.release import release
+from rota.engine.insight.reasons import Reason
 from rota.engine.runs.claimed import shares
-from rota.engine.wakeup_keys import queue_key, recall_key
+from rota.engine.wakeup_keys import recall_key
 from rota.engine.workers.registry import workers
 from rota.errors import UnknownQueue
 from rota.store.base import Tx
@@ -64,7 +70,37 @@ def resume(tx: Tx, queue: str, *, namespace: str) -> None:
     resumed = tx.execute("resume_queue", namespace=namespace, name=queue)
     if not resumed and queue not in {each.name for each in queues(tx, namespace=namespace)}:
         raise UnknownQueue(queue)
-    tx.notify((queue_key(namespace, queue),))
+    release(tx, queues=[(namespace, queue)])
+
+
+class PausedQueues(ActiveHold):
+    """The paused queues of a namespace, each with the note of who paused it."""
+
+    def __init__(self, notes: Mapping[str, str]) -> None:
+        self._notes = notes
+
+    def reasons(self, *, job: str, queue: str) -> list[Reason]:
+        del job
+        if queue not in self._notes:
+            return []
+        note = f": {self._notes[queue]}" if self._notes[queue] else ""
+        return [Reason(kind="paused", says=f"queue {queue} is paused{note}")]
+
+    def is_of_queue(self, queue: str) -> bool:
+        return queue in self._notes
+
+
+def paused_queues(tx: Tx, namespace: str) -> PausedQueues | None:
+    rows = tx.all("paused_queues", namespace=namespace)
+    return PausedQueues({row["name"]: row["note"] or "" for row in rows}) if rows else None
+
+
+def pause_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
+    """A pause bounds a queue altogether."""
+    for row in tx.all("paused_queues", namespace=namespace):
+        if row["name"] == queue:
+            note = f": {row['note']}" if row["note"] else ""
+            yield QueueLimit(kind="paused", says=f"paused{note}", stops=True)
 
 
 def queues(tx: Tx, *, namespace: str) -> list[QueueView]:

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from rota.engine.admission.release import release
 from rota.engine.failures.batch_isolation import each_apart, words
 from rota.engine.graphs.graph_run import find_spec
 from rota.engine.runs.finish import finish
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.fire import Calendars, load_calendars, plan_of
-from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Origin, Verdict
 from rota.model.states import State
@@ -59,8 +59,7 @@ def clear_waiting(
     met = [run_id for run_id in judged if run_id is not None]
     if met:
         tx.execute("clear_awaited", ids=json.dumps(met))
-        freed = tx.all("unblock_runs", ids=json.dumps(met))
-        tx.notify({queue_key(row["namespace"], row["queue"]) for row in freed})
+        release(tx, runs=met)
     return str(rows[-1]["run_id"]) if len(rows) == limit else None
 
 

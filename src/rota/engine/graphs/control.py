@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from rota.engine.admission.release import release
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.failure_modes import Halt, stop
 from rota.engine.graphs.graph_run import GraphRun, graph_runs, shape_of, spec_at
@@ -24,7 +25,6 @@ from rota.engine.runs.finish import finish
 from rota.engine.runs.rerun import close_letter
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
-from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadGraph, NotAllowed
 from rota.model.graph import ASIDE
 from rota.model.run import NewRun, RunView
@@ -59,7 +59,7 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
             row.reason = PAUSED
         propagation.node_rows.change(row)
     propagation.node_rows.flush()
-    held = tx.execute("hold_runs", ids=_children(tx, run_id))
+    held = tx.execute("hold_runs", ids=json.dumps(_children(tx, run_id)))
     _record(tx, by, "pause", graph_run, namespace, {"held": held})
 
 
@@ -83,8 +83,7 @@ def resume(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
             propagation.releases.refill(graph_run, row)
         propagation.node_rows.change(row)
     verdicts = go_on(tx, propagation, namespace=namespace)
-    rows = tx.all("unblock_runs", ids=_children(tx, run_id))
-    tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+    release(tx, runs=_children(tx, run_id))
     _record(tx, by, "resume", graph_run, namespace, {})
     if verdicts:
         finish(tx, verdicts, namespace=namespace)
@@ -200,10 +199,10 @@ def _again(old: RunView) -> NewRun:
     )
 
 
-def _children(tx: Tx, run_id: str) -> str:
+def _children(tx: Tx, run_id: str) -> list[str]:
     """The runs of its nodes that have not ended, locked."""
     rows = tx.all("live_children", ids=json.dumps([run_id]))
-    return json.dumps([str(row["id"]) for row in rows])
+    return [str(row["id"]) for row in rows]
 
 
 def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Propagation, GraphRun]:

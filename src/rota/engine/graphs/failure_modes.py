@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import NamedTuple, Protocol
 
+from rota.engine.admission.release import release
 from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.links import cancelled
 from rota.engine.graphs.nodes.release import PAUSED, NodeReleases
@@ -15,7 +16,7 @@ from rota.engine.graphs.stopping import (
     has_live_instances,
     is_stopping,
 )
-from rota.engine.wakeup_keys import queue_key, worker_key
+from rota.engine.wakeup_keys import worker_key
 from rota.model.graph import ASIDE, Kind
 from rota.model.run import ErrorDetail, Verdict
 from rota.model.states import State
@@ -126,8 +127,7 @@ def _unblock(propagation: Propagating, graph_run: GraphRun, words: Halt) -> None
         if nodes[child["node"]].node.kind in words.spares and child["state"] == State.PENDING
     ]
     if held:
-        rows = propagation.tx.all("unblock_runs", ids=json.dumps(held))
-        propagation.tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+        release(propagation.tx, runs=held)
 
 
 def stop(

@@ -75,21 +75,6 @@ def check_room(tx: Tx, name: str, *, more: int, quotas: Quotas) -> None:
         )
 
 
-def most_running(tx: Tx, name: str) -> int | None:
-    """How many runs of a namespace may be carried out at once; None if there is no limit."""
-    row = tx.one("find_namespace", name=name)
-    return None if row is None else row["max_running"]
-
-
-def room_to_run(tx: Tx, name: str) -> int | None:
-    """How many more may be claimed now; others who claim wait until this transaction has ended."""
-    row = tx.one("lock_quota", name=name)
-    if row is None or row["max_running"] is None:
-        return None
-    running = tx.all("count_running", namespace=name)[0]["runs"]
-    return max(0, int(row["max_running"]) - int(running))
-
-
 def _view(row: Row) -> Namespace:
     quotas = Quotas(
         queued=row["max_queued"],

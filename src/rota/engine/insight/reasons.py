@@ -6,6 +6,8 @@ from typing import Literal
 
 import msgspec
 
+from rota.rules.text.duration import format_duration
+
 Kind = Literal[
     "ended", "running", "silent_worker", "cancel_requested", "waits", "paused", "no_worker",
     "unserved_queue", "unknown_job", "draining", "ahead", "busy", "overdue", "ready", "blocked",
@@ -21,3 +23,13 @@ class Reason(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     count: int | None = None
     until: int | None = None
     """The moment it is over, in milliseconds of the database clock, where that is known."""
+
+
+def seconds(ms: int) -> str:
+    """Whole seconds from one second up: nobody needs the rest."""
+    return format_duration(ms if ms < 1000 else ms // 1000 * 1000)  # noqa: PLR2004  # a second
+
+
+def at_once(limit: int, what: str) -> str:
+    """`only 3 runs may run at once`."""
+    return f"only {limit} {what}{'' if limit == 1 else 's'} may run at once"

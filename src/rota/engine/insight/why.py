@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.holds import counted, holds, seconds
-from rota.engine.insight.reasons import Reason
-from rota.engine.insight.why_graph import Ask, why_graph, why_node, why_not_begun, why_paused
+from rota.engine.admission.holds import counted, holds
+from rota.engine.admission.mechanisms import HOLDS
+from rota.engine.insight.reasons import Reason, seconds
+from rota.engine.insight.why_graph import Ask, why_graph, why_node
 from rota.engine.jobs.definitions import spec_of
 from rota.engine.runs.argument_mismatch import why_apart
 from rota.engine.runs.find import find, now_ms
 from rota.engine.values.stored_text import read
 from rota.engine.workers.registry import WorkerView, workers
 from rota.errors import BadInput
-from rota.model.run import Origin, RunView
+from rota.model.run import RunView
 from rota.model.spec import PolicyChange, RetryPolicy
 from rota.model.states import FINAL, State
 from rota.rules.text.duration import format_duration
@@ -27,7 +27,6 @@ LONG_MS = 60_000
 """A worker looks once a second: what it has not taken for so long, it does not take."""
 COUNTED = 10_000
 """Runs ahead are counted up to here."""
-_origin = msgspec.json.Decoder(Origin)
 
 
 def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
@@ -58,41 +57,15 @@ def _asker(tx: Tx, namespace: str) -> Ask:
 
 
 def _held(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """Pending: for a schedule, for other jobs, for runs of its graph, or because that is paused."""
-    if run.parent_id is not None:
-        return [why_paused(tx, run.parent_id, namespace=namespace)]
-    awaited = tx.one("find_awaited", ids=json.dumps([run.id]))
-    if awaited is not None:
-        note = awaited["note"] or "jobs it depends on; it is looked at any moment"
-        return [Reason(kind="blocked", says=f"it waits for {each}") for each in note.split("; ")]
-    if run.fence:
-        return why_not_begun(tx, run, namespace=namespace)
-    if run.schedule_id is not None:
-        return _waiting(tx, run)
-    return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run or an event")]
+    """Pending: some hold knows of it and tells why."""
+    says = f"it is {run.state}: it waits for another run or an event"
+    return _kept(tx, run, namespace) or [Reason(kind="blocked", says=says)]
 
 
-def _waiting(tx: Tx, run: RunView) -> list[Reason]:
-    row = tx.one("why_waiting", id=run.schedule_id)
-    if row is None:
-        return [Reason(kind="blocked", says="it waits, and its schedule is gone; cancel it")]
-    if row["blocked_by"] is not None:
-        says = (
-            f"schedule {row['name']} keeps strict order and run {row['blocked_by']} has failed; "
-            "run that again, or unblock the schedule"
-        )
-        return [Reason(kind="blocked", says=says)]
-    says = f"it waits until other runs of schedule {row['name']} have ended: {row['running']} now"
-    blocked = Reason(kind="blocked", says=says, count=row["running"])
-    if row["state"] != "paused" or _is_by_hand(run):
-        return [blocked]
-    note = f": {row['note']}" if row["note"] else ""
-    says = f"schedule {row['name']} is paused{note}; resume it"
-    return [Reason(kind="paused", says=says), *([blocked] if row["running"] else [])]
-
-
-def _is_by_hand(run: RunView) -> bool:
-    return run.origin is not None and _origin.decode(run.origin).kind == "manual"
+def _kept(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+    """What the first hold says that keeps this very run, and not all of its job and queue."""
+    asked = (hold.why(tx, run, namespace) for hold in HOLDS if hold.why is not None)
+    return next((reasons for reasons in asked if reasons), [])
 
 
 def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
@@ -151,7 +124,7 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     here = holds(tx, namespace=namespace)
-    found = here.obstacles(job=run.job, queue=run.queue)
+    found = here.obstacles(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
     apart = why_apart(tx, run, namespace=namespace)
     if apart:
         found.append(apart)

@@ -6,14 +6,13 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from rota.engine.admission.previous_run import run_before
-from rota.engine.graphs.graph_run import find_spec, shape_of
+from rota.engine.admission.graph_pauses import why_paused
+from rota.engine.graphs.graph_run import shape_of
 from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.views.nodes import NodeView, ends_as, is_paused, nodes
-from rota.engine.insight.reasons import Reason
+from rota.engine.insight.reasons import Reason, at_once
 from rota.errors import BadGraph
 from rota.model.run import RunView
-from rota.model.spec import GraphTarget
 from rota.model.states import State
 from rota.rules.graphs.progress import WAITS
 from rota.rules.text.checks import hint
@@ -70,35 +69,6 @@ def why_node(tx: Tx, run: RunView, name: str, ask: Ask, *, namespace: str) -> li
     return [*reasons, _waiting(node, list(found.values()))]
 
 
-def why_not_begun(tx: Tx, run: RunView, *, namespace: str) -> list[Reason]:
-    """A run of a graph that was claimed and waits for others of the graph."""
-    spec = find_spec(tx, run.job, run.version, namespace=namespace)
-    if spec is None or not isinstance(spec.target, GraphTarget):
-        return [Reason(kind="blocked", says=f"it is {run.state}: it waits for another run")]
-    graph, found = spec.target.graph, list[Reason]()
-    if graph.depends_on_past:
-        before = run_before(tx, run.id, run.job, namespace=namespace)
-        if before is not None:
-            says = f"it depends on the run before it, {before.run_id}, which is {before.state}"
-            found.append(Reason(kind="blocked", says=says))
-    if graph.max_runs is not None:
-        rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
-        held = ", ".join(str(row["id"]) for row in rows)
-        says = f"{_at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {held}"
-        found.append(Reason(kind="blocked", says=says, count=graph.max_runs))
-    return found
-
-
-def why_paused(tx: Tx, graph_id: str, *, namespace: str) -> Reason:
-    """Who has paused a run of a graph, and when."""
-    row = tx.one("last_act", namespace=namespace, verb="pause", subject=graph_id)
-    if row is None:
-        return Reason(kind="paused", says=f"run {graph_id} is paused; resume it")
-    why = msgspec.json.decode(row["detail"], type=dict[str, object]).get("why")
-    says = f"{row['who']} has paused run {graph_id}{f': {why}' if why else ''}; resume it"
-    return Reason(kind="paused", says=says)
-
-
 def _paused(tx: Tx, run_id: str, found: Sequence[NodeView], namespace: str) -> list[Reason]:
     is_held = any(each.state == "held" or each.run_state == State.PENDING for each in found)
     if not is_held and not is_paused(tx, run_id):
@@ -148,12 +118,8 @@ def _full(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> li
     )
     if limit is None:
         return []  # a node that is ready without a limit waits for its run to be resumed
-    says = f"node {ready[0].name} could run, but {_at_once(limit, 'node')} (max_nodes)"
+    says = f"node {ready[0].name} could run, but {at_once(limit, 'node')} (max_nodes)"
     return [Reason(kind="blocked", says=says, count=limit)]
-
-
-def _at_once(limit: int, what: str) -> str:
-    return f"only {limit} {what}{'' if limit == 1 else 's'} may run at once"
 
 
 def _waiting(node: NodeView, found: Sequence[NodeView]) -> Reason:

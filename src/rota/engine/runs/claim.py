@@ -9,7 +9,6 @@ import json
 from collections.abc import Mapping, Sequence
 from heapq import nsmallest
 from operator import itemgetter
-from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -17,12 +16,16 @@ import msgspec
 from rota.engine.failures.breakers.control import held_jobs
 from rota.engine.failures.poison_search import weeded
 from rota.model.run import Lease
-from rota.rules.admission.lanes import FRONT, RankRange, rank_in_order, stretch_of
+from rota.rules.admission.lanes import (
+    FRONT,
+    NO_LANES,
+    Lanes,
+    RankRange,
+    rank_in_order,
+    stretch_of,
+)
 from rota.store.base import Tx
 
-Lanes = Mapping[str, Mapping[int, Sequence[str]]]
-"""By queue, the lanes that a worker looks into, each with the jobs it may start from there."""
-NO_LANES: Lanes = MappingProxyType({})
 Claimed = tuple[Any, ...]
 """The columns of a lease, and the rank of its run."""
 _BY_RANK = itemgetter(-1, 0)

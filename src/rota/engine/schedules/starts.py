@@ -1,7 +1,6 @@
 """Starts: what is to be started becomes runs, under the schedule's overlap policy.
 
-One place for starts by time, by hand and by events; backfills ask here for free places. The
-caller holds the rows of the schedules.
+One place for starts by time, by hand and by events. The caller holds the rows of the schedules.
 """
 
 from __future__ import annotations
@@ -13,24 +12,24 @@ from typing import Literal
 
 import msgspec
 
+from rota.engine.admission.overlap import LiveRuns, WaitingStart, admit_starts, live_runs
+from rota.engine.admission.release import release
 from rota.engine.jobs.weights import weighed
 from rota.engine.runs.finish import finish
 from rota.engine.runs.submit import submit
 from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.schedules.new_run import ScheduledStart, new_run
-from rota.engine.wakeup_keys import queue_key, worker_key
-from rota.model.run import NewRun, Origin, StartKind, Verdict
+from rota.engine.wakeup_keys import worker_key
+from rota.model.run import NewRun, StartKind, Verdict
 from rota.model.states import State
-from rota.rules.schedules.overlap import Crowd, Decision, Outcome, decide, places
+from rota.rules.schedules.overlap import Decision, Outcome
 from rota.store.base import Row, Tx
 
 REPLACED = "skipped: a newer start of its schedule took its place"
 TOO_LATE = "skipped: it could not start within the time its schedule allows"
 STOPPED = "cancelled: a newer start of its schedule took its place"
-PAUSED = "paused"
 
 NewId = Callable[[], str]
-_origin = msgspec.json.Decoder(Origin)
 
 
 class StartRequest(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,27 +80,19 @@ class StartResult(msgspec.Struct, kw_only=True):
         return sum(each.run_id is None for each in self.made) + self.dropped
 
 
-class _Waiting(msgspec.Struct, frozen=True):
-    id: str
-    fence: int
-    namespace: str
-    expires_at: int | None
-    by_hand: bool = False
-
-
 def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, StartResult]:
     """Start, queue or give up; by schedule id. An instant that was fired before is left out."""
-    crowds = _crowds(tx, [ask.id for ask in asks if _counts(ask)])
+    lines = live_runs(tx, [ask.id for ask in asks if _counts(ask)])
     begun: dict[str, StartResult] = {}
     runs: dict[str, list[NewRun]] = defaultdict(list)
     released: list[str] = []
-    given_up: list[tuple[_Waiting, str]] = []
+    given_up: list[tuple[WaitingStart, str]] = []
     for ask in asks:
-        crowd = crowds.get(ask.id) or _LiveRuns()
-        late = [each for each in crowd.waiting if _is_late(each, ask)]
-        left = [each for each in crowd.waiting if each not in late]
-        outcome = _decide(ask, crowd, _movable(ask.row, left))
-        begun[ask.id] = _begun(ask, crowd, outcome, new_id, is_left=len(left))
+        live = lines.get(ask.id) or LiveRuns()
+        late = [each for each in live.waiting if _is_late(each, ask)]
+        left = [each for each in live.waiting if each not in late]
+        outcome = admit_starts(ask.row, ask.plan.policy, live, waiting=left, fresh=len(ask.starts))
+        begun[ask.id] = _begun(ask, live, outcome, new_id, is_left=len(left))
         begun[ask.id].dropped += len(late)
         released += [each.id for each in outcome.released]
         given_up += [(each, TOO_LATE) for each in late]
@@ -115,16 +106,9 @@ def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, S
         if fresh:
             submit(tx, fresh, namespace=namespace)
     if released:
-        rows = tx.all("unblock_runs", ids=json.dumps(released))
-        tx.notify({queue_key(row["namespace"], row["queue"]) for row in rows})
+        release(tx, runs=released)
     _skip(tx, given_up)
     return begun
-
-
-def free_places(tx: Tx, row: Row, plan: CompiledSchedule) -> int:
-    """How many runs a backfill that keeps to the policy of this schedule may start now."""
-    line = _crowds(tx, [str(row["id"])])[str(row["id"])]
-    return places(plan.policy, _crowd(row, line), waiting=len(_movable(row, line.waiting)))
 
 
 def stop_old(tx: Tx, begun: Iterable[StartResult]) -> None:
@@ -153,68 +137,21 @@ def stop_old(tx: Tx, begun: Iterable[StartResult]) -> None:
             finish(tx, [verdict], namespace=row["namespace"])
 
 
-class _LiveRuns:
-    """The runs of one schedule that have not ended."""
-
-    def __init__(self) -> None:
-        self.running: list[Row] = []
-        self.waiting: list[_Waiting] = []
-
-
 def _counts(ask: StartRequest) -> bool:
     return ask.plan.policy.overlap != "allow" or ask.plan.follows_end or ask.waits
 
 
-def _crowds(tx: Tx, ids: list[str]) -> dict[str, _LiveRuns]:
-    lines: dict[str, _LiveRuns] = defaultdict(_LiveRuns)
-    if not ids:
-        return lines
-    wanted = json.dumps(ids)
-    for row in tx.all("fired_runs", ids=wanted):
-        lines[str(row["schedule_id"])].running.append(row)
-    # In the order in which they began to wait, and of their instants.
-    rows = tx.all("waiting_runs", ids=wanted)
-    origins = {row["id"]: _origin.decode(row["origin"]) for row in rows if row["origin"]}
-    for row in sorted(rows, key=lambda row: _turn(row, origins.get(row["id"]))):
-        origin = origins.get(row["id"])
-        by_hand = origin is not None and origin.kind == "manual"
-        lines[str(row["schedule_id"])].waiting.append(
-            _Waiting(str(row["id"]), row["fence"], row["namespace"], row["expires_at"], by_hand)
-        )
-    return lines
-
-
-def _turn(row: Row, origin: Origin | None) -> tuple[int, int, str]:
-    scheduled_for = 0 if origin is None else origin.scheduled_for
-    return row["created_at"], scheduled_for, str(row["id"])
-
-
-def _movable(row: Row, waiting: Sequence[_Waiting]) -> list[_Waiting]:
-    """Those that may start when there is a place: of a paused schedule only starts by hand."""
-    is_paused = row["state"] == PAUSED
-    return [each for each in waiting if each.by_hand or not is_paused]
-
-
-def _is_late(waiting: _Waiting, ask: StartRequest) -> bool:
+def _is_late(waiting: WaitingStart, ask: StartRequest) -> bool:
     return waiting.expires_at is not None and waiting.expires_at <= ask.row["now"]
 
 
-def _decide(ask: StartRequest, line: _LiveRuns, waiting: list[_Waiting]) -> Outcome[_Waiting]:
-    fresh = [_Waiting("", 0, "", None) for _ in ask.starts]
-    return decide(ask.plan.policy, _crowd(ask.row, line), waiting=waiting, fresh=fresh)
-
-
-def _crowd(row: Row, line: _LiveRuns) -> Crowd:
-    return Crowd(
-        running=len(line.running),
-        stopping=sum(bool(each["cancel_requested"]) for each in line.running),
-        lent=sum(each["backfill_id"] is not None for each in line.running),
-        is_blocked=row["blocked_by"] is not None,
-    )
-
-
 def _begun(
-    ask: StartRequest, line: _LiveRuns, outcome: Outcome[_Waiting], new_id: NewId, *, is_left: int
+    ask: StartRequest,
+    live: LiveRuns,
+    outcome: Outcome[WaitingStart],
+    new_id: NewId,
+    *,
+    is_left: int,
 ) -> StartResult:
     made = [
         StartedRun(
@@ -239,10 +176,10 @@ def _begun(
     ]
     begins = sum(each.decision == "started" for each in made) + len(outcome.released)
     waits = sum(each.decision == "waits" for each in made)
-    old = [str(row["id"]) for row in line.running if _may_stop(row)]
+    old = [str(row["id"]) for row in live.running if _may_stop(row)]
     return StartResult(
         made=made,
-        running=len(line.running) + begins,
+        running=len(live.running) + begins,
         waiting=is_left - len(outcome.released) - len(outcome.dropped) + waits,
         dropped=len(outcome.dropped),
         stops=old[: outcome.cancels],
@@ -287,7 +224,7 @@ def _runs(tx: Tx, ask: StartRequest, begun: StartResult) -> list[NewRun]:
     ]
 
 
-def _skip(tx: Tx, given_up: Sequence[tuple[_Waiting, str]]) -> None:
+def _skip(tx: Tx, given_up: Sequence[tuple[WaitingStart, str]]) -> None:
     for namespace in {each.namespace for each, _ in given_up}:
         verdicts = [
             Verdict(run_id=each.id, fence=each.fence, verb="skip", reason=reason)

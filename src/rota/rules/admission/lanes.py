@@ -10,7 +10,8 @@ has `n * 2**44` added to its rank: the order within the lane is the order it had
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 from zlib import crc32
 
@@ -18,6 +19,11 @@ SPAN = 1 << 44
 """How many ranks a lane has."""
 LANES = 1 << 18
 """How many lanes there are for jobs; jobs whose names have the same hash share one."""
+
+
+Lanes = Mapping[str, Mapping[int, Sequence[str]]]
+"""By queue, the lanes that a worker looks into, each with the jobs it may start from there."""
+NO_LANES: Lanes = MappingProxyType({})
 
 
 class RankRange(NamedTuple):

@@ -12,9 +12,9 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.engine.admission.closed_windows import ClosedWindow, drains
 from rota.engine.admission.lanes import lanes_in_use
-from rota.engine.identity.namespaces import most_running
-from rota.engine.runs.claim import NO_LANES, Lanes
+from rota.engine.admission.quotas import most_running
 from rota.engine.wakeup_keys import windows_key
+from rota.rules.admission.lanes import NO_LANES, Lanes
 from rota.runtime.options import WorkerScope
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
@@ -66,11 +66,6 @@ class ClosedSpans:
         return frozenset(
             (each.job, each.queue) for each in spans if each.from_s <= now_s < each.until_s
         )
-
-    def open_jobs(self, jobs: Sequence[str], queue: str, now_s: float) -> list[str]:
-        """The jobs of which a run in this queue may be started now."""
-        shut = {job for job, where in self.shut(now_s) if where in {None, queue}}
-        return [] if None in shut else [job for job in jobs if job not in shut]
 
 
 class ClaimGate(Service):

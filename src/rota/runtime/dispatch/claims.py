@@ -6,13 +6,12 @@ import json
 from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.admission.dependencies import hold_back
-from rota.engine.admission.graph_runs import full_graphs
+from rota.engine.admission.admit import Admitted, admit
+from rota.engine.admission.hold import Wanted
 from rota.engine.graphs.expand import expand, is_graph
 from rota.engine.graphs.graph_run import find_spec
 from rota.engine.graphs.nodes.arguments import resolve
-from rota.engine.identity.namespaces import room_to_run
-from rota.engine.runs.claim import NO_LANES, Lanes, claim
+from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
@@ -48,9 +47,16 @@ class Claims:
         self._dependents = frozenset(scope.dependents)
         self._cached = frozenset(scope.cached)
         self._max_runs = scope.max_runs
+        self._note_holds()
 
     def obey(self, closings: ClosedSpans) -> None:
         self._closings = closings
+        self._note_holds()
+
+    def _note_holds(self) -> None:
+        """Whether a claim may meet a hold that its statement does not ask for itself."""
+        self._has_gate = bool(self._closings)
+        self._has_holds = bool(self._has_gate or self._max_runs or self._dependents)
 
     def close_within(self, ahead_s: float) -> bool:
         """Whether some of what is claimed now must not start any more so soon."""
@@ -63,8 +69,7 @@ class Claims:
     @property
     def is_lone(self) -> bool:
         """Whether a claim is one statement, which needs no transaction around it."""
-        is_plain = not self._graphs and not self._dependents and not self._closings
-        return len(self._queues) == 1 and is_plain
+        return len(self._queues) == 1 and not self._has_holds and not self._graphs
 
     def rotate(self) -> None:
         """Begin with the next queue, so that none is always first."""
@@ -77,12 +82,11 @@ class Claims:
         """
         ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
-            asked = self.take(tx, limit - len(ready), held=held)
-            taken = self._let_in(tx, asked)
+            taken, held_back = self._admitted(tx, limit - len(ready), held=held)
             begin = self._begin(tx, taken)
             taken = [lease for lease in taken if not self._is_graph(tx, lease)] if begin else taken
             ready += self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
-            self.is_cut_short = self.is_cut_short or begin or len(taken) < len(asked)
+            self.is_cut_short = self.is_cut_short or begin or held_back > 0
             if not self.is_cut_short or len(ready) >= limit or not rounds_left:
                 break
         return ready
@@ -141,62 +145,39 @@ class Claims:
 
     def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
         """Leases as they come, for jobs that may start now; `held` if more than have a slot."""
+        return self._admitted(tx, limit, held=held).leases
+
+    def _admitted(self, tx: Tx, limit: int, *, held: bool) -> Admitted:
+        """What may start now; without holds that is one statement for each queue."""
         self.is_cut_short = False
-        if self._closings.has_quota:
-            room = room_to_run(tx, self._namespace)
-            limit = limit if room is None else min(limit, room)
-            if not limit:
-                return []
-        full = full_graphs(tx, self._max_runs, namespace=self._namespace)
-        if not self._closings and not full:
-            return self._take_from(tx, self._queues, self._jobs, limit, held=held)
-        names = [name for name in self._names if name not in full]
-        leases: list[Lease] = []
-        for queue in self._queues:
-            jobs = self._closings.open_jobs(names, queue, elapsed_s())
-            if jobs and len(leases) < limit:
-                left = limit - len(leases)
-                lanes = _open_lanes(self._closings.lanes, queue, jobs)
-                leases += self._take_from(
-                    tx, [queue], json.dumps(jobs), left, held=held, lanes=lanes
-                )
-        return leases
-
-    def _let_in(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
-        """Without those that have to wait for runs of other jobs."""
-        if not self._dependents:
-            return leases
-        return hold_back(tx, leases, self._dependents, namespace=self._namespace)
-
-    def _take_from(
-        self,
-        tx: Tx,
-        queues: Sequence[str],
-        jobs: str,
-        limit: int,
-        *,
-        held: bool,
-        lanes: Lanes = NO_LANES,
-    ) -> list[Lease]:
-        return claim(
+        if self._has_holds:
+            return admit(tx, self._wanted(limit, held=held))
+        leases = claim(
             tx,
             namespace=self._namespace,
-            queues=queues,
-            jobs=jobs,
+            queues=self._queues,
+            jobs=self._jobs,
             worker_id=self.worker_id,
             limit=limit,
             held=held,
-            lanes=lanes,
+        )
+        return Admitted(leases, 0)
+
+    def _wanted(self, limit: int, *, held: bool) -> Wanted:
+        return Wanted(
+            namespace=self._namespace,
+            worker_id=self.worker_id,
+            limit=limit,
+            is_ahead=held,
+            jobs=dict.fromkeys(self._queues, self._names),
+            jobs_text=self._jobs,
+            lanes=self._closings.lanes,
+            shut=self._closings.shut(elapsed_s()) if self._has_gate else (),
+            has_quota=self._closings.has_quota,
+            max_runs=self._max_runs,
+            dependents=self._dependents,
         )
 
     def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:
         if verdicts:
             finish(tx, verdicts, namespace=self._namespace)
-
-
-def _open_lanes(lanes: Lanes, queue: str, jobs: Collection[str]) -> Lanes:
-    """The lanes of a queue with the jobs in them that may start now."""
-    may_start = {
-        lane: [job for job in known if job in jobs] for lane, known in lanes.get(queue, {}).items()
-    }
-    return {queue: {lane: names for lane, names in may_start.items() if names}}

@@ -340,14 +340,6 @@ select null, null, r.created_at, r.id, r.rerun_of
 delete from rota.node
  where graph_id {ids:ids}
 
--- name: hold_runs
--- They have not started: while the run of their graph is paused they wait.
-update rota.run
-   set state = {to:hold},
-       rank = null
- where id {ids:ids}
-   and {from:hold}
-
 -- name: list_node_runs
 -- All runs of nodes that have ended, older ones of the same node too.
 select id, node, item, state, reason, crashes, created_at, started_at, finished_at
@@ -376,21 +368,6 @@ select j.name
    and j.name = :name
  {lock:j}
 
--- name: count_begun
-select count(*) as runs
-  from rota.run
- where namespace = :namespace
-   and job = :job
-   and {from:conclude}
-
--- name: count_begun_of
-select job, count(*) as runs
-  from rota.run
- where namespace = :namespace
-   and job in ({each:jobs})
-   and {from:conclude}
- group by job
-
 -- name: under_way_by_job
 -- Runs of graphs whose nodes have not all ended, and how many of these runs are paused.
 select run.job, count(*) as runs, count(whole.graph_id) as paused
@@ -403,45 +380,6 @@ select run.job, count(*) as runs, count(whole.graph_id) as paused
    and run.job in ({each:names})
    and run.{from:conclude}
  group by run.job
-
--- name: begun_runs
-select id
-  from rota.run
- where namespace = :namespace
-   and job = :job
-   and {from:conclude}
- order by id
- limit :limit
-
--- name: defer_run
--- Claimed, but it may not begin yet: it waits without a place in the queue.
-update rota.run
-   set state = {to:defer},
-       rank = null,
-       worker_id = null,
-       started_at = null,
-       attempt = attempt - 1
- where id = :id
-   and fence = :fence
-   and {from:defer}
-
--- name: let_next
--- The oldest that waits for others of its graph; those that wait for a schedule were never claimed.
-update rota.run
-   set state = {to:unblock},
-       ready_at = {now},
-       rank = {rank:now, priority}
- where id in (
-        select id
-          from rota.run as r
-         where r.namespace = :namespace
-           and r.job = :job
-           and r.{from:unblock}
-           and r.fence > 0
-         order by r.id
-         limit 1
-       )
-returning namespace, queue
 
 -- name: timeline_runs
 -- Of nodes that are not mapped, live and ended; a node that was made again has several.

@@ -21,10 +21,11 @@ from rota.api.routes.insight.overview_documents import (
 from rota.api.server.documents import Document
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
+from rota.engine.admission.hold import QueueLimit
 from rota.engine.admission.queues import QueueView, pause, queue_view, queues, resume
 from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.overview import Bucket, timeline
-from rota.engine.insight.queue_limits import QueueLimit, limits_of
+from rota.engine.insight.queue_limits import limits_of
 from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, total
 from rota.engine.insight.statistics import read as statistics
 from rota.engine.runs.find import now_ms

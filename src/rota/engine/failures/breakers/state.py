@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.engine.admission.release import release
 from rota.engine.alerts import raise_alert
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.values.stored_text import read
-from rota.engine.wakeup_keys import queue_key, recall_key
+from rota.engine.wakeup_keys import recall_key
 from rota.errors import BadInput
 from rota.model.breaker import Circuit, Tally
 from rota.model.spec import Breaker
@@ -71,7 +72,7 @@ def change(tx: Tx, place: BreakerKey, *, was: Circuit, now: Circuit) -> bool:
 def wake(tx: Tx, place: BreakerKey) -> None:
     """Runs of this job can be claimed: a probe, or all of them."""
     rows = tx.all("queues_of_job", namespace=place.namespace, job=place.job)
-    tx.notify({queue_key(place.namespace, row["queue"]) for row in rows})
+    release(tx, queues=[(place.namespace, row["queue"]) for row in rows])
 
 
 class BreakerChange(msgspec.Struct, frozen=True, kw_only=True):

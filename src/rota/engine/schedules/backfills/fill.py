@@ -11,6 +11,7 @@ from functools import partial
 
 import msgspec
 
+from rota.engine.admission.overlap import free_places
 from rota.engine.admission.windows import load_blackouts, window_at
 from rota.engine.failures.batch_isolation import beside, each_apart, words
 from rota.engine.jobs.weights import weighed
@@ -21,7 +22,7 @@ from rota.engine.schedules.backfills.views import BackfillView, show_backfill
 from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
 from rota.engine.schedules.new_run import ScheduledStart, new_run, spec_of, with_times
-from rota.engine.schedules.starts import NewId, StartedRun, free_places
+from rota.engine.schedules.starts import NewId, StartedRun
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import BadInput, NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
@@ -188,7 +189,7 @@ def _come_again(tx: Tx, row: Row) -> None:
 
 def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId) -> None:
     keeps = row["parallel"] == KEEPS
-    free = free_places(tx, base, plan) if keeps else row["parallel"] - base["live"]
+    free = free_places(tx, base, plan.policy) if keeps else row["parallel"] - base["live"]
     wanted = BackfillRange(
         from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
     )

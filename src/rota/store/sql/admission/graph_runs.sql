@@ -137,3 +137,45 @@ delete from rota.past_success
 -- name: forget_past_successes
 delete from rota.past_success
  where namespace = :namespace
+
+-- name: count_begun
+select count(*) as runs
+  from rota.run
+ where namespace = :namespace
+   and job = :job
+   and {from:conclude}
+
+-- name: count_begun_of
+select job, count(*) as runs
+  from rota.run
+ where namespace = :namespace
+   and job in ({each:jobs})
+   and {from:conclude}
+ group by job
+
+-- name: begun_runs
+select id
+  from rota.run
+ where namespace = :namespace
+   and job = :job
+   and {from:conclude}
+ order by id
+ limit :limit
+
+-- name: let_next
+-- The oldest that waits for others of its graph; those that wait for a schedule were never claimed.
+update rota.run
+   set state = {to:unblock},
+       ready_at = {now},
+       rank = {rank:now, priority}
+ where id in (
+        select id
+          from rota.run as r
+         where r.namespace = :namespace
+           and r.job = :job
+           and r.{from:unblock}
+           and r.fence > 0
+         order by r.id
+         limit 1
+       )
+returning namespace, queue

@@ -14,6 +14,12 @@ update rota.queue
  where namespace = :namespace
    and name = :name
 
+-- name: paused_queues
+select name, note, changed_at
+  from rota.queue
+ where namespace = :namespace
+   and is_paused
+
 -- name: list_queues
 select name, is_paused, note, changed_at
   from rota.queue

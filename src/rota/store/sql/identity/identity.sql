@@ -40,19 +40,6 @@ select count(*) as runs
          limit :limit
        ) as waiting
 
--- name: lock_quota
--- Whoever claims next in a namespace with such a quota waits here, so that none overshoots it.
-select max_running
-  from rota.namespace as ns
- where name = :name
- {lock:ns}
-
--- name: count_running
-select count(*) as runs
-  from rota.run
- where namespace = :namespace
-   and state = 'running'
-
 -- name: insert_token
 insert into rota.token (
     id, namespace, name, prefix, digest, roles, queues, created_at, created_by, expires_at

@@ -1,9 +1,3 @@
--- name: paused_queues
-select name, note, changed_at
-  from rota.queue
- where namespace = :namespace
-   and is_paused
-
 -- name: count_ahead
 -- Counted up to a limit: a person wants to know whether it is three or thousands. Of a run in a
 -- lane, those of its lane.

@@ -118,22 +118,6 @@ select id, schedule_id, fence, namespace, queue, created_at, expires_at, origin
  order by id
  {sql:skip_locked}
 
--- name: unblock_runs
-with picked as materialized (
-    select id
-      from rota.run
-     where id {ids:ids}
-       and {from:unblock}
-     order by id
-     {sql:skip_locked}
-)
-update rota.run
-   set state = {to:unblock},
-       ready_at = {now},
-       rank = {rank:now, priority}
- where id {sql:among} select id from picked {sql:end_among}
-returning namespace, queue
-
 -- name: pick_to_stop
 -- One that is locked ends right now by itself.
 select id, namespace, fence, state, worker_id

@@ -1,0 +1,61 @@
+"""Breakers as a hold: queued runs of a job whose breaker is open are not claimed.
+
+Their statements ask that themselves (`claim_runs`); what opens and closes a breaker is in
+`engine/failures/breakers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from rota.engine.admission.hold import ActiveHold, QueueLimit
+from rota.engine.failures.breakers.control import breakers, held_jobs
+from rota.engine.insight.reasons import Reason
+from rota.engine.jobs.definitions import current_specs
+from rota.model.run import RunView
+from rota.model.states import State
+from rota.store.base import Tx
+
+
+class OpenBreakers(ActiveHold):
+    """The jobs of a namespace that are held back, each with the id of its probe."""
+
+    def __init__(self, held: Mapping[str, str | None]) -> None:
+        self._held = held
+
+    def reasons(self, *, job: str, queue: str) -> list[Reason]:
+        del queue
+        if job not in self._held:
+            return []
+        says = f"the breaker of job {job} is open; see `rota breakers`"
+        return [Reason(kind="held", says=says)]
+
+    def is_of_job(self, *, job: str, queue: str) -> bool:
+        del queue
+        return job in self._held
+
+    def marks(self, run: RunView) -> bool:
+        """Its probe is let through."""
+        is_queued = run.state is State.QUEUED
+        return is_queued and run.job in self._held and self._held[run.job] != run.id
+
+
+def open_breakers(tx: Tx, namespace: str) -> OpenBreakers | None:
+    held = held_jobs(tx, namespace=namespace)
+    return OpenBreakers(held) if held else None
+
+
+def breaker_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
+    """Breakers of the jobs that belong into this queue."""
+    found = breakers(tx, namespace=namespace)
+    specs = current_specs(tx, {each.job for each in found}, namespace=namespace)
+    for each in found:
+        if each.job not in specs or specs[each.job][1].queue != queue:
+            continue
+        if each.state == "closed":
+            says = f"job {each.job} is held back when too many attempts fail ({each.rule})"
+            yield QueueLimit(kind="breaker", says=says)
+        else:
+            is_paused = f"job {each.job} is paused"
+            says = is_paused if each.stays else f"the breaker of job {each.job} is open"
+            yield QueueLimit(kind="breaker", says=says, used=each.held, stops=True)

@@ -1,0 +1,77 @@
+"""Quotas as a hold: a namespace carries out only so many runs at once.
+
+Running runs are counted in each claim, under the lock of the namespace, so that none overshoots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
+from rota.engine.identity.namespaces import find_namespace
+from rota.engine.insight.reasons import Reason
+from rota.errors import UnknownNamespace
+from rota.store.base import Tx
+
+
+def most_running(tx: Tx, name: str) -> int | None:
+    """How many runs of a namespace may be carried out at once; None if there is no limit."""
+    row = tx.one("find_namespace", name=name)
+    return None if row is None else row["max_running"]
+
+
+def room_to_run(tx: Tx, name: str) -> int | None:
+    """How many more may be claimed now; others who claim wait until this transaction has ended."""
+    row = tx.one("lock_quota", name=name)
+    if row is None or row["max_running"] is None:
+        return None
+    return max(0, int(row["max_running"]) - _running(tx, name))
+
+
+def narrow_to_quota(tx: Tx, wanted: Wanted) -> None:
+    """Claim no more runs than the namespace has room for."""
+    room = room_to_run(tx, wanted.namespace)
+    wanted.limit = wanted.limit if room is None else min(wanted.limit, room)
+
+
+class UsedQuota(ActiveHold):
+    """A namespace that runs as much as its quota allows."""
+
+    def __init__(self, namespace: str, used: int, most: int) -> None:
+        says = f"namespace {namespace} runs {used} of the {most} runs that its quota allows at once"
+        self._reason = Reason(kind="quota", says=says, count=most)
+
+    def reasons(self, *, job: str, queue: str) -> list[Reason]:
+        del job, queue
+        return [self._reason]
+
+
+def used_quota(tx: Tx, namespace: str) -> UsedQuota | None:
+    try:
+        most = find_namespace(tx, namespace).quotas.running
+    except UnknownNamespace:  # one that nobody has put on record has no quotas
+        return None
+    if most is None:
+        return None
+    used = _running(tx, namespace)
+    return None if used < most else UsedQuota(namespace, used, most)
+
+
+def quota_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
+    """The quotas bound every queue of their namespace alike."""
+    del queue
+    quotas = find_namespace(tx, namespace).quotas
+    if quotas.running is not None:
+        used = _running(tx, namespace)
+        says = f"runs at once in namespace {namespace}"
+        is_full = used >= quotas.running
+        yield QueueLimit(kind="quota", says=says, used=used, most=quotas.running, stops=is_full)
+    if quotas.queued is not None:
+        row = tx.one("count_waiting", namespace=namespace, limit=quotas.queued + 1)
+        used = 0 if row is None else min(int(row["runs"]), quotas.queued)
+        says = f"runs that may wait in namespace {namespace}; more are refused"
+        yield QueueLimit(kind="quota", says=says, used=used, most=quotas.queued)
+
+
+def _running(tx: Tx, namespace: str) -> int:
+    return int(tx.all("count_running", namespace=namespace)[0]["runs"])
