@@ -18,8 +18,8 @@ from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.states import State
 from rota.remote import RemoteWorker
-from rota.remote.couriers import OutcomeReporter
-from rota.remote.passes import AttemptTokens
+from rota.remote.source import OutcomeReporter
+from rota.remote.tokens import AttemptTokens
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.options import WorkerOptions
 from tests.api.far import Far, attempt, given_run, seen
@@ -164,17 +164,17 @@ def test_a_run_whose_claim_got_no_answer_comes_again_at_once(served: Served) -> 
 
 
 def test_an_answer_that_comes_after_its_run_was_given_back_is_not_taken() -> None:
-    passes = AttemptTokens()
+    tokens = AttemptTokens()
 
-    assert passes.disown("run", 1) is False
-    assert passes.add("run", 1, "token") is False
-    assert passes.add("run", 2, "token") is True
-    assert passes.add("run", 2, "token") is False, "told twice"
-    assert passes.disown("run", 2) is None
-    passes.part_with("run", 2)
-    assert passes.disown("run", 2) is True, "it may have begun here"
-    passes.clear()
-    assert passes.add("run", 1, "token") is True
+    assert tokens.disown("run", 1) is False
+    assert tokens.add("run", 1, "token") is False
+    assert tokens.add("run", 2, "token") is True
+    assert tokens.add("run", 2, "token") is False, "told twice"
+    assert tokens.disown("run", 2) is None
+    tokens.part_with("run", 2)
+    assert tokens.disown("run", 2) is True, "it may have begun here"
+    tokens.clear()
+    assert tokens.add("run", 1, "token") is True
 
 
 def test_a_worker_that_could_not_tell_an_end_does_not_say_goodbye(

@@ -9,8 +9,8 @@ from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldL
 from rota.errors import UnknownWorker
 from rota.model.remote import Beaten, BegunBody, HeartbeatBody, ProgressBody, Rung, Stray
 from rota.model.run import Begun
-from rota.remote.link import ServerTransport
-from rota.remote.passes import AttemptTokens
+from rota.remote.tokens import AttemptTokens
+from rota.remote.transport import ServerTransport
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.heartbeat import BaseHeartbeat, HeartbeatTarget
 from rota.runtime.options import WorkerOptions
@@ -29,16 +29,16 @@ class HttpHeartbeat(BaseHeartbeat):
 
     def __init__(
         self,
-        link: ServerTransport,
-        passes: AttemptTokens,
+        transport: ServerTransport,
+        tokens: AttemptTokens,
         calls: AttemptTable,
         *,
         options: WorkerOptions,
         body: HeartbeatTarget,
     ) -> None:
         super().__init__(calls, options=options, body=body)
-        self._link = link
-        self._passes = passes
+        self._transport = transport
+        self._tokens = tokens
         self.hears_begins = False
         """Whether the server wants to know when handlers began."""
         self.tells_strays = False
@@ -71,10 +71,10 @@ class HttpHeartbeat(BaseHeartbeat):
                 note=each.note,
             )
             for each in progress
-            if (token := self._passes.find(each.run_id, each.fence)) is not None
+            if (token := self._tokens.find(each.run_id, each.fence)) is not None
         ]
         body = HeartbeatBody(
-            held=self._passes.those(held),
+            held=self._tokens.those(held),
             progress=told,
             draining=self.is_draining,
             stored=self._options.stored,
@@ -84,7 +84,7 @@ class HttpHeartbeat(BaseHeartbeat):
         if self.hears_begins:
             self._say_more(body, begun)
         try:
-            answer = self._link.say("heartbeat", Beaten, body)
+            answer = self._transport.say("heartbeat", Beaten, body)
         except UnknownWorker:
             return HeartbeatReply(is_known=False, lost=tuple(each.run_id for each in held))
         del self._begun[: len(begun)]
@@ -105,7 +105,7 @@ class HttpHeartbeat(BaseHeartbeat):
         body.begun = [
             BegunBody(run_id=each.run_id, fence=each.fence, token=token, held_ms=each.held_ms)
             for each in begun
-            if (token := self._passes.find(each.run_id, each.fence)) is not None
+            if (token := self._tokens.find(each.run_id, each.fence)) is not None
         ]
 
     def look(self, held: Sequence[HeldLease]) -> HeartbeatReply:
@@ -139,15 +139,15 @@ class CancelListener(Poll):
 
     interval_s = 1.0
 
-    def __init__(self, link: ServerTransport, heartbeat: HttpHeartbeat) -> None:
+    def __init__(self, transport: ServerTransport, heartbeat: HttpHeartbeat) -> None:
         super().__init__()
-        self._link = link
+        self._transport = transport
         self._heartbeat = heartbeat
 
     def tick(self) -> bool:
         began_s = elapsed_s()
         try:
-            answer = self._link.say("listen", Rung, {}, wait_s=WAIT_S)
+            answer = self._transport.say("listen", Rung, {}, wait_s=WAIT_S)
         except UnknownWorker:
             self._heartbeat.ask_soon()  # it learns that, and registers anew
             return False

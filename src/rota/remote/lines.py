@@ -6,8 +6,8 @@ from rota.errors import RotaError, StoreUnavailable
 from rota.model.log import LogChunk
 from rota.model.remote import ChunkBody, LogsBody, Taken
 from rota.notices import emit
-from rota.remote.link import ServerTransport
-from rota.remote.passes import AttemptTokens
+from rota.remote.tokens import AttemptTokens
+from rota.remote.transport import ServerTransport
 from rota.rules.shared_log_rows import split
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.logs.buffer import LogBuffer
@@ -19,16 +19,16 @@ class HttpLogFlusher(BaseLogFlusher):
 
     def __init__(
         self,
-        link: ServerTransport,
-        passes: AttemptTokens,
+        transport: ServerTransport,
+        tokens: AttemptTokens,
         calls: AttemptTable,
         book: LogBuffer,
         *,
         echo: Echo | None,
     ) -> None:
         super().__init__(calls, book, echo=echo)
-        self._link = link
-        self._passes = passes
+        self._transport = transport
+        self._tokens = tokens
 
     def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:  # noqa: ARG002  # it looks
         said = [
@@ -43,12 +43,12 @@ class HttpLogFlusher(BaseLogFlusher):
             )
             for chunk in chunks
             for each in split(chunk)
-            if (token := self._passes.find(each.run_id, each.fence)) is not None
+            if (token := self._tokens.find(each.run_id, each.fence)) is not None
         ]
         if not said:
             return
         try:
-            self._link.say("logs", Taken, LogsBody(chunks=said))
+            self._transport.say("logs", Taken, LogsBody(chunks=said))
         except StoreUnavailable:
             raise
         except RotaError as error:  # sent again it would be refused again, and all that follows

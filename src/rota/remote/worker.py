@@ -20,12 +20,12 @@ from rota.ids import new_id
 from rota.model.remote import Done, RegisterBody, Registered
 from rota.model.run import Lease
 from rota.notices import emit
-from rota.remote.couriers import HOLD_S, OutcomeReporter, RunFetcher
 from rota.remote.heartbeat import CancelListener, HttpHeartbeat
 from rota.remote.lines import HttpLogFlusher
-from rota.remote.link import ServerTransport
-from rota.remote.passes import AttemptTokens
 from rota.remote.services import HttpRunServices
+from rota.remote.source import HOLD_S, OutcomeReporter, RunFetcher
+from rota.remote.tokens import AttemptTokens
+from rota.remote.transport import ServerTransport
 from rota.rules.jobs.accepted_arguments import takes_of_all
 from rota.runtime.attempts.attempt import Attempt, ResolvedJob
 from rota.runtime.attempts.table import AttemptTable
@@ -52,29 +52,31 @@ class RemoteWorker(BaseWorker):
     ) -> None:
         super().__init__(options)
         self._app = app
-        self._link = ServerTransport(client.line)
-        self._passes = AttemptTokens()
+        self._transport = ServerTransport(client.line)
+        self._tokens = AttemptTokens()
         book = LogBuffer(Masker((*secrets_in(os.environ), *((token,) if token else ()))))
         self._calls = AttemptTable(
             options=options,
             started=self._started,
             wake=self._ended,
-            services=HttpRunServices(self._link, self._passes),
+            services=HttpRunServices(self._transport, self._tokens),
             log_buffer=book,
         )
         self._heartbeat = self._served_heart = HttpHeartbeat(
-            self._link, self._passes, self._calls, options=options, body=self
+            self._transport, self._tokens, self._calls, options=options, body=self
         )
-        self._lines = HttpLogFlusher(self._link, self._passes, self._calls, book, echo=options.echo)
+        self._lines = HttpLogFlusher(
+            self._transport, self._tokens, self._calls, book, echo=options.echo
+        )
         self._deadlines = DeadlineMonitor(
             self._calls, self._heartbeat, options=options, cut_off=self.cut_off
         )
-        self._deliverer = OutcomeReporter(self._link, self._passes, self._calls)
+        self._deliverer = OutcomeReporter(self._transport, self._tokens, self._calls)
         self._served_heart.disown = self._deliverer.disown
         self._reserve = reserve = Prefetch(most=options.prefetch, hold_s=HOLD_S, now_s=elapsed_s())
         self._fetcher = RunFetcher(
-            self._link,
-            self._passes,
+            self._transport,
+            self._tokens,
             self._calls,
             options=options,
             find_work=self._find_work,
@@ -91,7 +93,7 @@ class RemoteWorker(BaseWorker):
             stored=options.stored,
             find_pinned=lambda lease: self._fetcher.definitions.get((lease.job, lease.version)),
         )
-        self._ear = CancelListener(self._link, self._served_heart)
+        self._ear = CancelListener(self._transport, self._served_heart)
         outage = Outage()
         for service in self._services():
             service.outage = outage
@@ -119,11 +121,11 @@ class RemoteWorker(BaseWorker):
         self._holding.stop()
         if self._has_told and not len(self._calls):
             with contextlib.suppress(RotaError):  # then our lease runs out by itself
-                self._link.say("retire", Done, {})
+                self._transport.say("retire", Done, {})
         self._fetcher.stop()
         self._ear.stop()
         self._calls.close()
-        self._link.line.close()
+        self._transport.line.close()
         emit("worker.stopped", worker=self.id)
 
     def give_back(self, strays: Sequence[HeldLease]) -> None:
@@ -139,7 +141,7 @@ class RemoteWorker(BaseWorker):
         ]
 
     def _register(self, worker_id: str) -> None:
-        self._passes.clear()
+        self._tokens.clear()
         self._enter(worker_id, ())
 
     def _enter(self, worker_id: str, dead: Sequence[str]) -> Registered:
@@ -158,10 +160,10 @@ class RemoteWorker(BaseWorker):
             replaces=list(dead),
         )
         sent_s = elapsed_s()
-        told = self._link.line.say("/worker/register", Registered, body)
-        self.id = self._link.worker_id = self._heartbeat.worker_id = told.worker_id
+        told = self._transport.line.say("/worker/register", Registered, body)
+        self.id = self._transport.worker_id = self._heartbeat.worker_id = told.worker_id
         self._heartbeat.last_sent_s = sent_s
-        self._link.is_new = told.hears_begins
+        self._transport.is_new = told.hears_begins
         self._served_heart.hears_begins = self._deliverer.hears_begins = told.hears_begins
         self._deliverer.hears_takes = told.hears_takes
         if told.hears_takes:

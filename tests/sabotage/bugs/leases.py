@@ -211,7 +211,7 @@ LEASES = (
         breaks="Told of a run that its list lacked, it gives it back without looking.",
         edits=(
             Edit(
-                path="remote/passes.py",
+                path="remote/tokens.py",
                 within="AttemptTokens.disown",
                 old="if at in self._held:",
                 new="if at is self._held:",
@@ -227,7 +227,7 @@ LEASES = (
         breaks="The answer to a claim comes late, and a run begins here and elsewhere.",
         edits=(
             Edit(
-                path="remote/passes.py",
+                path="remote/tokens.py",
                 within="AttemptTokens.add",
                 old="at not in self._disowned",
                 new="at is not self._disowned",
@@ -245,7 +245,7 @@ LEASES = (
                 path="remote/worker.py",
                 within="RemoteWorker.stop",
                 old="if self._has_told and not len(self._calls):",
-                new="if self._link:",
+                new="if self._transport:",
             ),
         ),
         caught_by=(

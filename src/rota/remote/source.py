@@ -22,10 +22,10 @@ from rota.model.remote import (
 )
 from rota.model.run import Lease
 from rota.notices import emit, emit_rarely
-from rota.remote.ends import end_of, unrecorded, unstarted
 from rota.remote.heartbeat import EARLY_S, WAIT_S, Poll
-from rota.remote.link import ServerTransport
-from rota.remote.passes import AttemptTokens
+from rota.remote.report import end_of, unrecorded, unstarted
+from rota.remote.tokens import AttemptTokens
+from rota.remote.transport import ServerTransport
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.dispatch.prefetch import Prefetch
@@ -42,10 +42,12 @@ HOLD_S = 0.2
 class OutcomeReporter(Service):
     """Tells the server how calls ended, until it has heard."""
 
-    def __init__(self, link: ServerTransport, passes: AttemptTokens, calls: AttemptTable) -> None:
+    def __init__(
+        self, transport: ServerTransport, tokens: AttemptTokens, calls: AttemptTable
+    ) -> None:
         super().__init__()
-        self._link = link
-        self._passes = passes
+        self._transport = transport
+        self._tokens = tokens
         self._calls = calls
         self._pending: list[tuple[Attempt | None, EndBody]] = []
         self._returned: list[EndBody] = []
@@ -68,7 +70,7 @@ class OutcomeReporter(Service):
 
     def give_back(self, lease: Lease) -> None:
         """A run that is not carried out here after all."""
-        token = self._passes.find(lease.run_id, lease.fence)
+        token = self._tokens.find(lease.run_id, lease.fence)
         if token is not None:
             self._return(lease.run_id, lease.fence, token)
 
@@ -79,12 +81,12 @@ class OutcomeReporter(Service):
         """
         unknown: list[str] = []
         for stray in strays:
-            began = self._passes.disown(stray.run_id, stray.fence)
+            began = self._tokens.disown(stray.run_id, stray.fence)
             if began is not None:
                 unknown.append(stray.run_id)
                 self._return(stray.run_id, stray.fence, stray.token, began=began)
         if unknown:
-            emit("runs.strayed", worker=self._link.worker_id, runs=unknown)
+            emit("runs.strayed", worker=self._transport.worker_id, runs=unknown)
 
     def _return(self, run_id: str, fence: int, token: str, *, began: bool = False) -> None:
         said = EndBody(run_id=run_id, fence=fence, token=token, ending="stopped", why="drain")
@@ -94,7 +96,7 @@ class OutcomeReporter(Service):
 
     def refuse(self, lease: Lease, error: Exception) -> None:
         """A run that cannot be started here: it fails, or it would come again at once."""
-        token = self._passes.find(lease.run_id, lease.fence)
+        token = self._tokens.find(lease.run_id, lease.fence)
         if token is not None:
             self._returned.append(unstarted(lease, token, error))
             self.wake()
@@ -108,11 +110,11 @@ class OutcomeReporter(Service):
         except StoreUnavailable:
             raise
         except RotaError as error:
-            worker_id = self._link.worker_id
+            worker_id = self._transport.worker_id
             emit_rarely("finish.refused", worker_id, worker=worker_id, error=error)
             self._report_singly()
         for _, said in self._pending:
-            self._passes.part_with(said.run_id, said.fence)
+            self._tokens.part_with(said.run_id, said.fence)
         done = [call for call, _ in self._pending if call is not None]
         for call in done:
             self._calls.forget(call)
@@ -127,10 +129,10 @@ class OutcomeReporter(Service):
         endings = self._calls.endings
         while endings and len(self._pending) < BATCH and size < BATCH_BYTES:
             call, ending = endings.popleft()
-            token = self._passes.find(call.lease.run_id, call.lease.fence)
+            token = self._tokens.find(call.lease.run_id, call.lease.fence)
             said = None if token is None else self._end_of(call, ending, token)
             if said is None:
-                self._passes.part_with(call.lease.run_id, call.lease.fence)
+                self._tokens.part_with(call.lease.run_id, call.lease.fence)
                 self._calls.forget(call)  # somebody else owns this run now
             else:
                 self._pending.append((call, said))
@@ -142,11 +144,11 @@ class OutcomeReporter(Service):
 
     def _report(self, ended: list[EndBody]) -> None:
         try:
-            lost = self._link.say("finish", Finished, FinishBody(ended=ended)).lost
+            lost = self._transport.say("finish", Finished, FinishBody(ended=ended)).lost
         except UnknownWorker:
             lost = [said.run_id for said in ended]
         if lost:
-            emit("lease.lost", runs=lost, worker=self._link.worker_id)
+            emit("lease.lost", runs=lost, worker=self._transport.worker_id)
 
     def _report_singly(self) -> None:
         """Each alone; one that the server refuses becomes a plain failure."""
@@ -156,7 +158,9 @@ class OutcomeReporter(Service):
             except StoreUnavailable:
                 raise
             except NotPermitted as error:
-                emit("lease.lost", runs=[said.run_id], worker=self._link.worker_id, error=error)
+                emit(
+                    "lease.lost", runs=[said.run_id], worker=self._transport.worker_id, error=error
+                )
             except RotaError as error:
                 self._report([unrecorded(said, error)])
 
@@ -168,8 +172,8 @@ class RunFetcher(Poll):
 
     def __init__(  # noqa: PLR0913  # its parts, all named
         self,
-        link: ServerTransport,
-        passes: AttemptTokens,
+        transport: ServerTransport,
+        tokens: AttemptTokens,
         calls: AttemptTable,
         *,
         options: WorkerOptions,
@@ -178,8 +182,8 @@ class RunFetcher(Poll):
         reserve: Prefetch,
     ) -> None:
         super().__init__()
-        self._link = link
-        self._passes = passes
+        self._transport = transport
+        self._tokens = tokens
         self._calls = calls
         self._options = options
         self._find_work = find_work
@@ -201,13 +205,13 @@ class RunFetcher(Poll):
         if not want:
             return False
         began_s = elapsed_s()
-        body = ClaimBody(limit=want, held=self._passes.all_held() if self._is_unsure else None)
+        body = ClaimBody(limit=want, held=self._tokens.all_held() if self._is_unsure else None)
         if self._deliverer.hears_begins:
             body.ahead = ahead
         body.takes = takes = self.takes
         body.hears_strays = self._is_unsure and self._deliverer.tells_strays
         try:
-            answer = self._link.say("claim", Claimed, body, wait_s=WAIT_S)
+            answer = self._transport.say("claim", Claimed, body, wait_s=WAIT_S)
         except UnknownWorker:
             return False  # the heart is told so as well, and registers anew
         except Exception:
@@ -233,7 +237,7 @@ class RunFetcher(Poll):
     def _open(self, runs: Sequence[ClaimedRun]) -> None:
         for run in runs:
             lease = run.lease()
-            if not self._passes.add(lease.run_id, lease.fence, run.token):
+            if not self._tokens.add(lease.run_id, lease.fence, run.token):
                 continue
             if not self.is_claiming or self.is_cut_off:
                 self._deliverer.give_back(lease)

@@ -1,4 +1,4 @@
-"""The link of a worker to its server: one request at a time for each thread, none sent twice here.
+"""How a worker talks to its server: one request at a time for each thread, none sent twice here.
 
 What is told to a server does no harm when it is told twice: who asks tries again in its own time.
 """
