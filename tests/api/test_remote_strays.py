@@ -18,7 +18,7 @@ from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.states import State
 from rota.remote import RemoteWorker
-from rota.remote.source import OutcomeReporter
+from rota.remote.exchange import HttpExchange
 from rota.remote.tokens import AttemptTokens
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.options import WorkerOptions
@@ -182,12 +182,12 @@ def test_a_worker_that_could_not_tell_an_end_does_not_say_goodbye(
 ) -> None:
     """A goodbye gives back what is on record as held, as if it had not begun."""
 
-    def away(_: OutcomeReporter) -> bool:
+    def away(*_: object) -> bool:
         raise ServerUnavailable("away")
 
     with far_worker(served) as (once, worker):
         once.await_begin()
-        monkeypatch.setattr(OutcomeReporter, "tick", away)
+        monkeypatch.setattr(HttpExchange, "_send", away)
         once.gate.set()
         worker.hurry()
         worker.stop()

@@ -392,7 +392,7 @@ def test_no_line_is_lost_nor_left_outside_when_the_load_comes_and_goes(
 ) -> None:
     count = app.job(talkers.counts)
     worker = serve(slots=4)
-    courier = worker._log_courier
+    courier = worker._log_flusher
     assert isinstance(courier, LogFlusher)
     runs = count.submit_many([(f"n{n}", 3) for n in range(1_500)])
     turns = 0

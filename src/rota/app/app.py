@@ -39,6 +39,7 @@ from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
 from rota.runtime.options import WorkerOptions
+from rota.runtime.store_source import StoreSource
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import open_artifacts
 from rota.runtime.worker import Worker
@@ -257,13 +258,14 @@ class App(Nouns):
         if not options.anchor:
             options = msgspec.structs.replace(options, **anchor_options(self._said))
         options = within_walls(options, self._said)
-        return Worker(
+        source = StoreSource(
             self.store,
             duty_of(self, options),
             options=options,
             version=version(),
             artifacts=self.artifact_store.artifacts,
         )
+        return Worker(source, options)
 
     def close(self) -> None:
         """Close the store; using the app again opens it again."""

@@ -66,7 +66,7 @@ class HttpRunServices(RemoteRunServices):
             case "intend" | "settle" | "retract":
                 result = question.text if question.verb == "settle" else None
                 is_node = lease.parent_id is not None
-                if question.verb == "intend" and is_node and self._transport.is_new:
+                if question.verb == "intend" and is_node and self._transport.understands.begins:
                     at["args_digest"] = args_digest(lease.args)
                 effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
                 found = self._transport.say("effects", EffectState, effect)

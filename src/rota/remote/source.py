@@ -1,274 +1,213 @@
-"""Runs come and their ends go, between a server and the calls of a worker without a database.
+"""A server as a source of runs: this worker has no login of the database, and a token of its own.
 
-Two threads, because one of them waits at the server for what is to come.
+What is told to a server does no harm when it is told twice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import contextlib
+import os
+import socket
+from collections.abc import Sequence
 
+from rota.app.app import App
+from rota.app.works import HandlerResolver
+from rota.client import Client
 from rota.clock import elapsed_s
-from rota.engine.jobs.definitions import PinnedVersion
-from rota.errors import NotPermitted, RotaError, StoreUnavailable, UnknownWorker
+from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldLease
+from rota.errors import RotaError, StoreUnavailable, UnknownWorker
+from rota.model.log import LogChunk
 from rota.model.remote import (
-    MOST_RUNS,
-    ClaimBody,
-    Claimed,
-    ClaimedRun,
-    EndBody,
-    FinishBody,
-    Finished,
-    Stray,
+    Beaten,
+    BegunBody,
+    ChunkBody,
+    Done,
+    HeartbeatBody,
+    LogsBody,
+    ProgressBody,
+    RegisterBody,
+    Registered,
+    Taken,
 )
-from rota.model.run import Lease
-from rota.notices import emit, emit_rarely
-from rota.remote.heartbeat import EARLY_S, WAIT_S, Poll
-from rota.remote.report import end_of, unrecorded, unstarted
+from rota.model.run import Begun
+from rota.notices import emit
+from rota.remote.exchange import HttpExchange
+from rota.remote.polls import CancelListener, ClaimPoll, Poll
+from rota.remote.services import HttpRunServices
 from rota.remote.tokens import AttemptTokens
-from rota.remote.transport import ServerTransport
-from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
-from rota.runtime.attempts.table import AttemptTable
-from rota.runtime.dispatch.prefetch import Prefetch
+from rota.remote.transport import ServerTransport, Understood
+from rota.rules.jobs.accepted_arguments import takes_of_all
+from rota.rules.shared_log_rows import split
+from rota.runtime.logs.masking import Masker, secrets_in
 from rota.runtime.options import WorkerOptions
-from rota.runtime.service import Service
-
-BATCH = 500
-BATCH_BYTES = 3_000_000
-"""Of results in one report; escaped they may take twice as much, and the server takes 8 MB."""
-HOLD_S = 0.2
-"""Runs are held ready for this long at the present pace, so that no slot waits for the network."""
+from rota.runtime.source import Beat, WorkerParts
+from rota.version import version
 
 
-class OutcomeReporter(Service):
-    """Tells the server how calls ended, until it has heard."""
+class HttpSource:
+    """The runs that a server has for the jobs of an app (RunSource)."""
+
+    hold_s = 0.2
+    loader = None
+    """The server sends large values along."""
 
     def __init__(
-        self, transport: ServerTransport, tokens: AttemptTokens, calls: AttemptTable
+        self, app: App, client: Client, options: WorkerOptions, *, token: str | None = None
     ) -> None:
-        super().__init__()
-        self._transport = transport
-        self._tokens = tokens
-        self._calls = calls
-        self._pending: list[tuple[Attempt | None, EndBody]] = []
-        self._returned: list[EndBody] = []
-        self.delivered: Callable[[list[Attempt]], None] = _nothing
-        """Told which have arrived: their slots are free."""
-        self.hears_begins = False
-        """Whether the server wants to know when handlers began."""
-        self.hears_takes = False
-        """Whether the server wants to know which runs do not fit our functions."""
-        self.tells_strays = False
-        """Whether the server leaves it to us to give back what we do not know."""
+        self._app = app
+        self._options = options
+        self._transport = transport = ServerTransport(client.line)
+        self._tokens = tokens = AttemptTokens()
+        self.runs = runs = HttpExchange(transport, tokens)
+        runs.find_work = HandlerResolver(
+            app,
+            stored=options.stored,
+            find_pinned=lambda lease: runs.definitions.get((lease.job, lease.version)),
+        ).find
+        self.services = HttpRunServices(transport, tokens)
+        self.masker = Masker((*secrets_in(os.environ), *((token,) if token else ())))
+        self.queues: Sequence[str] = ()
+        self._unknown_jobs: Sequence[str] = ()
+        self._namespace = ""
+        self._begun: list[Begun] = []
 
-    @property
-    def pending(self) -> int:
-        return len(self._pending)
+    def attach(self, parts: WorkerParts) -> Sequence[Poll]:
+        self._heartbeat = parts.heartbeat
+        self._polls = (
+            CancelListener(self._transport, parts.heartbeat),
+            ClaimPoll(self.runs, parts.courier),
+        )
+        self.runs.tell = parts.courier.tell
+        parts.courier.claim_apart(self._polls[1])
+        return self._polls
 
-    @property
-    def is_empty(self) -> bool:
-        return not self._pending and not self._returned and not self._calls.endings
+    def register(self, worker_id: str, *, dead: Sequence[str] = ()) -> float:
+        options = self._options
+        host = socket.gethostname() or "unknown"
+        body = RegisterBody(
+            worker_id=worker_id,
+            name=options.name or f"{host}-{os.getpid()}",
+            host=host,
+            pid=os.getpid(),
+            version=version(),
+            slots=options.slots,
+            jobs=sorted(self._app.everything),
+            queues=list(options.queues) or None,
+            stored=options.stored,
+            replaces=list(dead),
+        )
+        self._tokens.clear()  # all of them were given to who we were
+        sent_s = elapsed_s()
+        told = self._transport.line.say("/worker/register", Registered, body)
+        self.runs.worker_id = told.worker_id
+        self.queues, self._namespace = told.queues, told.namespace
+        self._unknown_jobs = told.unknown_jobs
+        self._transport.understands = Understood(
+            begins=told.hears_begins, takes=told.hears_takes, strays=told.tells_strays
+        )
+        if told.hears_takes:
+            jobs = self._app.everything.values()
+            self.runs.takes = takes_of_all(job.spec for job in jobs)
+        return sent_s
 
-    def give_back(self, lease: Lease) -> None:
-        """A run that is not carried out here after all."""
-        token = self._tokens.find(lease.run_id, lease.fence)
-        if token is not None:
-            self._return(lease.run_id, lease.fence, token)
+    def start(self) -> None:
+        for job in self._unknown_jobs:
+            emit("job.undefined", job=job, namespace=self._namespace)
 
-    def disown(self, strays: Sequence[Stray]) -> None:
-        """Give back runs on record as ours that we never heard of.
+    def stop(self) -> None:
+        """The polls are services of the worker, which stops them."""
 
-        The server compared its record with a list of ours that may be old: what we hold stays.
-        """
-        unknown: list[str] = []
-        for stray in strays:
-            began = self._tokens.disown(stray.run_id, stray.fence)
-            if began is not None:
-                unknown.append(stray.run_id)
-                self._return(stray.run_id, stray.fence, stray.token, began=began)
-        if unknown:
-            emit("runs.strayed", worker=self._transport.worker_id, runs=unknown)
+    def retire(self, *, has_told: bool) -> None:
+        if has_told:  # a goodbye gives back what is on record as held, as if it had not begun
+            with contextlib.suppress(RotaError):  # then our lease runs out by itself
+                self._transport.say("retire", Done, {})
+        for poll in self._polls:
+            poll.leave()
+        self._transport.line.close()
 
-    def _return(self, run_id: str, fence: int, token: str, *, began: bool = False) -> None:
-        said = EndBody(run_id=run_id, fence=fence, token=token, ending="stopped", why="drain")
-        said.began = began
-        self._returned.append(said)
-        self.wake()
+    def presence(self) -> str | None:
+        """Nobody sees this process but by its heartbeats."""
+        return None
 
-    def refuse(self, lease: Lease, error: Exception) -> None:
-        """A run that cannot be started here: it fails, or it would come again at once."""
-        token = self._tokens.find(lease.run_id, lease.fence)
-        if token is not None:
-            self._returned.append(unstarted(lease, token, error))
-            self.wake()
-
-    def tick(self) -> bool:
-        self._gather()
-        if not self._pending:
-            return False
+    def heartbeat(self, beat: Beat) -> HeartbeatReply:
+        understands = self._transport.understands
+        body = HeartbeatBody(
+            held=self._tokens.those(beat.held),
+            progress=self._progress(beat.progress),
+            draining=beat.is_draining,
+            stored=self._options.stored,
+        )
+        body.hears_strays = understands.strays
+        begun = tuple(self._begun)
+        if understands.begins:
+            body.running, body.left_behind = beat.running, beat.left_behind
+            body.begun = self._begins(begun)
         try:
-            self._report([said for _, said in self._pending])
+            answer = self._transport.say("heartbeat", Beaten, body)
+        except UnknownWorker:
+            return HeartbeatReply(is_known=False, lost=tuple(each.run_id for each in beat.held))
+        del self._begun[: len(begun)]
+        self.runs.disown(answer.strays)
+        ours = {each.run_id for each in beat.held}
+        return HeartbeatReply(
+            is_known=True,
+            lost=tuple(run_id for run_id in answer.lost if run_id in ours),
+            cancelled=tuple(run_id for run_id in answer.cancelled if run_id in ours),
+            recalls=answer.recalls,
+            drains=answer.draining,
+        )
+
+    changes = heartbeat
+
+    def begin(self, begun: Sequence[Begun]) -> None:
+        """Say so with a heartbeat, soon."""
+        self._begun += begun
+        self._heartbeat.ask_soon()
+
+    def give_back(self, strays: Sequence[HeldLease]) -> None:
+        """A server tells of strays with the tokens of their attempts: those have gone back."""
+
+    def log(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:  # noqa: ARG002  # it looks
+        """Each chunk with the token of its attempt; lines of one that is not ours are let go."""
+        told = [
+            ChunkBody(
+                run_id=each.run_id,
+                fence=each.fence,
+                token=token,
+                seq=each.seq,
+                first_at=each.first_at,
+                marks=each.marks,
+                body=each.body,
+            )
+            for chunk in chunks
+            for each in split(chunk)
+            if (token := self._tokens.find(each.run_id, each.fence)) is not None
+        ]
+        if not told:
+            return
+        try:
+            self._transport.say("logs", Taken, LogsBody(chunks=told))
         except StoreUnavailable:
             raise
-        except RotaError as error:
-            worker_id = self._transport.worker_id
-            emit_rarely("finish.refused", worker_id, worker=worker_id, error=error)
-            self._report_singly()
-        for _, said in self._pending:
-            self._tokens.part_with(said.run_id, said.fence)
-        done = [call for call, _ in self._pending if call is not None]
-        for call in done:
-            self._calls.forget(call)
-        self._pending = []
-        self.delivered(done)
-        return not self.is_empty
+        except RotaError as error:  # sent again it would be refused again, and all that follows
+            emit("logs.dropped", lines=sum(each.body.count("\n") + 1 for each in told), error=error)
 
-    def _gather(self) -> None:
-        size = sum(len(said.result or "") for _, said in self._pending)
-        while self._returned and len(self._pending) < BATCH:
-            self._pending.append((None, self._returned.pop()))
-        endings = self._calls.endings
-        while endings and len(self._pending) < BATCH and size < BATCH_BYTES:
-            call, ending = endings.popleft()
-            token = self._tokens.find(call.lease.run_id, call.lease.fence)
-            said = None if token is None else self._end_of(call, ending, token)
-            if said is None:
-                self._tokens.part_with(call.lease.run_id, call.lease.fence)
-                self._calls.forget(call)  # somebody else owns this run now
-            else:
-                self._pending.append((call, said))
-                size += len(said.result or "")
+    def _progress(self, progress: Sequence[HandlerProgress]) -> list[ProgressBody]:
+        return [
+            ProgressBody(
+                run_id=each.run_id,
+                fence=each.fence,
+                token=token,
+                fraction=each.fraction,
+                note=each.note,
+            )
+            for each in progress
+            if (token := self._tokens.find(each.run_id, each.fence)) is not None
+        ]
 
-    def _end_of(self, call: Attempt, ending: Ending, token: str) -> EndBody | None:
-        hears = {"hears_begins": self.hears_begins, "hears_takes": self.hears_takes}
-        return end_of(call, ending, token, **hears)
-
-    def _report(self, ended: list[EndBody]) -> None:
-        try:
-            lost = self._transport.say("finish", Finished, FinishBody(ended=ended)).lost
-        except UnknownWorker:
-            lost = [said.run_id for said in ended]
-        if lost:
-            emit("lease.lost", runs=lost, worker=self._transport.worker_id)
-
-    def _report_singly(self) -> None:
-        """Each alone; one that the server refuses becomes a plain failure."""
-        for _, said in self._pending:
-            try:
-                self._report([said])
-            except StoreUnavailable:
-                raise
-            except NotPermitted as error:
-                emit(
-                    "lease.lost", runs=[said.run_id], worker=self._transport.worker_id, error=error
-                )
-            except RotaError as error:
-                self._report([unrecorded(said, error)])
-
-
-class RunFetcher(Poll):
-    """Waits at the server for runs, as long as there is room for some."""
-
-    interval_s = 1.0
-
-    def __init__(  # noqa: PLR0913  # its parts, all named
-        self,
-        transport: ServerTransport,
-        tokens: AttemptTokens,
-        calls: AttemptTable,
-        *,
-        options: WorkerOptions,
-        find_work: Callable[[Lease], ResolvedJob],
-        deliverer: OutcomeReporter,
-        reserve: Prefetch,
-    ) -> None:
-        super().__init__()
-        self._transport = transport
-        self._tokens = tokens
-        self._calls = calls
-        self._options = options
-        self._find_work = find_work
-        self._deliverer = deliverer
-        self._is_unsure = False
-        """The answer to a claim was lost, and maybe runs with it."""
-        self._reserve = reserve
-        self.holds: Callable[[], None] = _nothing_held
-        """Told when more came than there are free slots."""
-        self.takes: dict[str, str] | None = None
-        """What our functions take, until the server has heard it."""
-        self.is_claiming = False
-        self.is_cut_off = False
-        self.definitions: dict[tuple[str, int], PinnedVersion] = {}
-        """Of all jobs whose runs have come so far; one never changes."""
-
-    def tick(self) -> bool:
-        want, ahead = self._want()
-        if not want:
-            return False
-        began_s = elapsed_s()
-        body = ClaimBody(limit=want, held=self._tokens.all_held() if self._is_unsure else None)
-        if self._deliverer.hears_begins:
-            body.ahead = ahead
-        body.takes = takes = self.takes
-        body.hears_strays = self._is_unsure and self._deliverer.tells_strays
-        try:
-            answer = self._transport.say("claim", Claimed, body, wait_s=WAIT_S)
-        except UnknownWorker:
-            return False  # the heart is told so as well, and registers anew
-        except Exception:
-            self._is_unsure = True
-            raise
-        self._is_unsure = False
-        if takes is self.takes:  # not registered anew meanwhile
-            self.takes = None
-        self._deliverer.disown(answer.strays)
-        for each in answer.definitions:
-            self.definitions[each.spec.name, each.version] = PinnedVersion(each.spec, each.origin)
-        self._open(answer.runs)
-        if any(run.is_held for run in answer.runs):
-            self.holds()
-        return bool(answer.runs or answer.strays) or elapsed_s() - began_s > EARLY_S
-
-    def measure(self, ended: Sequence[Attempt]) -> None:
-        """These ended since the last time."""
-        begun = [call for call in ended if call.started_s is not None]
-        took_s = sum(call.ended_s - (call.started_s or 0) for call in begun)
-        self._reserve.measure(len(begun), took_s, elapsed_s())
-
-    def _open(self, runs: Sequence[ClaimedRun]) -> None:
-        for run in runs:
-            lease = run.lease()
-            if not self._tokens.add(lease.run_id, lease.fence, run.token):
-                continue
-            if not self.is_claiming or self.is_cut_off:
-                self._deliverer.give_back(lease)
-                continue
-            try:
-                work = self._find_work(lease)
-            except Exception as error:  # noqa: BLE001  # whatever it is, the run must not be stuck
-                emit("work.unavailable", run=lease.run_id, job=lease.job, error=error)
-                self._deliverer.refuse(lease, error)
-            else:
-                self._calls.open(lease, work)
-
-    def _want(self) -> tuple[int, int]:
-        """How many more runs to ask for, and how many of them only to be held ready.
-
-        None of the latter from a server that cannot be told so: nobody would see that they wait.
-        """
-        if not self.is_claiming or self.is_cut_off:
-            return 0, 0
-        slots = self._options.slots
-        ahead = self._reserve.ahead(elapsed_s()) if self._deliverer.hears_begins else 0
-        held = len(self._calls) - self._deliverer.pending
-        if held > slots and held > (slots + ahead) // 2:
-            return 0, 0
-        want = max(0, min(MOST_RUNS, slots + ahead - held))
-        return want, min(ahead, want)
-
-
-def _nothing(done: list[Attempt]) -> None:
-    pass
-
-
-def _nothing_held() -> None:
-    pass
+    def _begins(self, begun: Sequence[Begun]) -> list[BegunBody]:
+        return [
+            BegunBody(run_id=each.run_id, fence=each.fence, token=token, held_ms=each.held_ms)
+            for each in begun
+            if (token := self._tokens.find(each.run_id, each.fence)) is not None
+        ]

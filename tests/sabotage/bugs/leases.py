@@ -164,7 +164,7 @@ LEASES = (
         breaks="A worker that was stopped for a while begins a run at most once, twice.",
         edits=(
             Edit(
-                path="runtime/worker.py",
+                path="runtime/store_source.py",
                 within="_unknown",
                 old="not in known",
                 new="is not known",
@@ -242,9 +242,9 @@ LEASES = (
         breaks="What it has begun goes back into its queue as if it had not.",
         edits=(
             Edit(
-                path="remote/worker.py",
-                within="RemoteWorker.stop",
-                old="if self._has_told and not len(self._calls):",
+                path="remote/source.py",
+                within="HttpSource.retire",
+                old="if has_told:",
                 new="if self._transport:",
             ),
         ),
