@@ -66,6 +66,8 @@ class StoreSource:
         self._artifacts = artifacts
         self._namespace = scope.namespace
         self._keys = {queue_key(scope.namespace, queue) for queue in scope.queues}
+        self._own_keys = {recall_key(scope.namespace)}
+        """What is rung when somebody wants something of what we hold."""
         self._watches: list[Watch] = []
         self._shut: frozenset[tuple[str | None, str | None]] = frozenset()
         """What a window keeps from starting, as far as we heard."""
@@ -117,6 +119,7 @@ class StoreSource:
             urgent=True,
         )
         self.runs.worker_id = worker_id
+        self._own_keys = {recall_key(self._namespace), worker_key(worker_id)}
         return sent_s
 
     def _bury(self, dead_id: str) -> None:
@@ -227,7 +230,7 @@ class StoreSource:
             # Our own transaction may have brought it, and has claimed after that.
             if self.runs.claiming_thread != get_ident():
                 self._courier.look()
-        elif key in (worker_key(self.runs.worker_id), recall_key(self._namespace)):
+        elif key in self._own_keys:
             self._heartbeat.ask_soon()
         elif key == EVERYWHERE:
             self._courier.look()
