@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -20,7 +19,6 @@ from rota.model.states import State
 from rota.remote import RemoteWorker
 from rota.remote.exchange import HttpExchange
 from rota.remote.tokens import AttemptTokens
-from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.options import WorkerOptions
 from tests.api.far import Far, attempt, given_run, seen
 from tests.api.serving import HOME, Served, wait_until
@@ -79,28 +77,6 @@ def claimed_long_ago(served: Served, run_id: str) -> None:
     run_sql(
         served.app.url, f"update rota.run set started_at = started_at - 60000 where id = '{run_id}'"
     )
-
-
-def test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with far_worker(served) as (once, _):
-        once.await_begin()
-        claimed_long_ago(served, once.run_id)
-        lists: list[object] = []
-
-        def old_list(_: AttemptTable) -> list[Any]:
-            lists.append(None)
-            return []
-
-        monkeypatch.setattr(AttemptTable, "held", old_list)
-        wait_until(lambda: len(lists) >= 4)  # so three of these beats were answered
-
-        view = seen(served.app, once.run_id)
-        assert (view.state, view.fence) == (State.RUNNING, 1)
-        once.gate.set()
-        wait_until(lambda: seen(served.app, once.run_id).state is State.SUCCESS)
-        assert not once.has_begun_again()
 
 
 def test_a_claim_that_lay_somewhere_gives_back_nothing_that_came_after_it(served: Served) -> None:

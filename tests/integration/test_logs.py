@@ -16,7 +16,7 @@ from rota.model.log import LogLine
 from rota.model.states import State
 from rota.runtime.logs.flusher import LogFlusher
 from tests.contract.builders import run_sql
-from tests.integration.conftest import Serve
+from tests.integration.conftest import BOTH_SOURCES, Serve
 from tests.support import talkers
 from tests.support.calls import eventually
 
@@ -94,6 +94,7 @@ def test_async_handlers_that_take_turns_do_not_mix_their_lines(app: App, serve: 
         ]
 
 
+@BOTH_SOURCES
 def test_threads_that_run_at_once_do_not_mix_their_lines(app: App, serve: Serve) -> None:
     count = app.job(talkers.counts)
     serve(slots=8)

@@ -186,8 +186,8 @@ LEASES = (
             ),
         ),
         caught_by=(
-            T_FAR_STRAYS
-            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite]",
+            T_WORKER_STRAYS
+            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite-server]",
         ),
     ),
     Sabotage(
@@ -218,8 +218,8 @@ LEASES = (
             ),
         ),
         caught_by=(
-            T_FAR_STRAYS
-            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite]",
+            T_WORKER_STRAYS
+            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite-server]",
         ),
     ),
     Sabotage(
