@@ -65,7 +65,7 @@ class Shop:
 
     def _is_logging(self) -> bool:
         """Whether more than the last is yet to be stored; that waits for others."""
-        book = self.worker._log_courier._book  # noqa: SLF001  # nobody else asks
+        book = self.worker._log_flusher._book  # noqa: SLF001  # nobody else asks
         return len(book) > LAST
 
     def _live(self) -> int:

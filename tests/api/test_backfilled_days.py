@@ -18,8 +18,8 @@ from rota.client import Client
 from rota.engine.runs.lists import runs
 from rota.model.run import RunView
 from rota.remote import RemoteWorker
-from rota.runtime.base_worker import BaseWorker
 from rota.runtime.options import WorkerOptions
+from rota.runtime.worker import Worker
 from tests.api.serving import serving
 from tests.docs.pages import page
 from tests.support.cli import Rota
@@ -31,7 +31,7 @@ README = page("README.md")
 
 
 @contextmanager
-def working(worker: BaseWorker) -> Iterator[None]:
+def working(worker: Worker) -> Iterator[None]:
     worker.start()
     try:
         yield

@@ -5,26 +5,15 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from rota.app import App
-from rota.client import Client
 from rota.clock import to_datetime
 from rota.engine.admission.queues import pause
 from rota.engine.admission.windows import put_blackout
-from rota.engine.jobs.definitions import define
-from rota.engine.runs.claimed import shares
 from rota.engine.runs.find import now_ms
-from rota.engine.runs.submit import submit
 from rota.engine.workers.registry import workers
-from rota.ids import new_id
-from rota.model.run import NewRun
 from rota.model.schedule import Blackout
 from rota.model.states import State
-from rota.remote import RemoteWorker
-from rota.runtime.options import WorkerOptions
 from tests.api.far import Far, attempt, given_run, seen
-from tests.api.serving import HOME, Served, wait_until
-
-QUICK = 1_500
+from tests.api.serving import HOME, Served
 
 
 def pause_queue(served: Served) -> None:
@@ -110,45 +99,3 @@ def test_nothing_is_claimed_ahead_shortly_before_a_maintenance_window(served: Se
 
     assert run["isHeld"] is False
     assert far.good("claim", {"limit": 4, "ahead": 4})["runs"] == []
-
-
-def test_a_far_worker_gives_slow_runs_back_that_it_held_ready(served: Served) -> None:
-    gate, begun = threading.Event(), threading.Event()
-    token = served.token("worker", queues=("default",))
-    with App(served.app.url) as app:
-
-        @app.job
-        def quick() -> None:
-            pass
-
-        @app.job
-        def slow() -> None:
-            begun.set()
-            assert gate.wait(60)
-
-        for job in (quick, slow):
-            served.app.store.write(lambda tx, spec=job.spec: define(tx, spec, namespace=HOME))  # type: ignore[misc]
-        client = Client(served.address, token=token, patience=0)
-        worker = RemoteWorker(app, client, WorkerOptions(slots=1, heartbeat_ms=200), token=token)
-        worker.start()
-        try:
-            new = [NewRun(id=new_id(), job="quick", version=1) for _ in range(QUICK)]
-            new += [NewRun(id=new_id(), job="slow", version=1) for _ in range(20)]
-            served.app.store.write(lambda tx: submit(tx, new, namespace=HOME))
-            assert begun.wait(60)
-
-            def claimed() -> tuple[int, int]:
-                found = served.app.store.read(lambda tx: shares(tx, namespace=HOME))
-                return sum(each.running for each in found), sum(each.held for each in found)
-
-            def states() -> list[State]:
-                return [seen(served.app, run.id).state for run in new[QUICK:]]
-
-            # The store hears with a heartbeat that one has begun; until then it is shown as held.
-            wait_until(lambda: State.RUNNING in states())
-            wait_until(lambda: claimed() == (1, 0))
-            assert (states().count(State.RUNNING), states().count(State.QUEUED)) == (1, 19)
-        finally:
-            gate.set()
-            worker.hurry()
-            worker.stop()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -18,9 +17,8 @@ from rota.ids import new_id
 from rota.model.run import NewRun
 from rota.model.states import State
 from rota.remote import RemoteWorker
-from rota.remote.couriers import OutcomeReporter
-from rota.remote.passes import AttemptTokens
-from rota.runtime.attempts.table import AttemptTable
+from rota.remote.exchange import HttpExchange
+from rota.remote.tokens import AttemptTokens
 from rota.runtime.options import WorkerOptions
 from tests.api.far import Far, attempt, given_run, seen
 from tests.api.serving import HOME, Served, wait_until
@@ -79,28 +77,6 @@ def claimed_long_ago(served: Served, run_id: str) -> None:
     run_sql(
         served.app.url, f"update rota.run set started_at = started_at - 60000 where id = '{run_id}'"
     )
-
-
-def test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun(
-    served: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with far_worker(served) as (once, _):
-        once.await_begin()
-        claimed_long_ago(served, once.run_id)
-        lists: list[object] = []
-
-        def old_list(_: AttemptTable) -> list[Any]:
-            lists.append(None)
-            return []
-
-        monkeypatch.setattr(AttemptTable, "held", old_list)
-        wait_until(lambda: len(lists) >= 4)  # so three of these beats were answered
-
-        view = seen(served.app, once.run_id)
-        assert (view.state, view.fence) == (State.RUNNING, 1)
-        once.gate.set()
-        wait_until(lambda: seen(served.app, once.run_id).state is State.SUCCESS)
-        assert not once.has_begun_again()
 
 
 def test_a_claim_that_lay_somewhere_gives_back_nothing_that_came_after_it(served: Served) -> None:
@@ -164,17 +140,17 @@ def test_a_run_whose_claim_got_no_answer_comes_again_at_once(served: Served) -> 
 
 
 def test_an_answer_that_comes_after_its_run_was_given_back_is_not_taken() -> None:
-    passes = AttemptTokens()
+    tokens = AttemptTokens()
 
-    assert passes.disown("run", 1) is False
-    assert passes.add("run", 1, "token") is False
-    assert passes.add("run", 2, "token") is True
-    assert passes.add("run", 2, "token") is False, "told twice"
-    assert passes.disown("run", 2) is None
-    passes.part_with("run", 2)
-    assert passes.disown("run", 2) is True, "it may have begun here"
-    passes.clear()
-    assert passes.add("run", 1, "token") is True
+    assert tokens.disown("run", 1) is False
+    assert tokens.add("run", 1, "token") is False
+    assert tokens.add("run", 2, "token") is True
+    assert tokens.add("run", 2, "token") is False, "told twice"
+    assert tokens.disown("run", 2) is None
+    tokens.part_with("run", 2)
+    assert tokens.disown("run", 2) is True, "it may have begun here"
+    tokens.clear()
+    assert tokens.add("run", 1, "token") is True
 
 
 def test_a_worker_that_could_not_tell_an_end_does_not_say_goodbye(
@@ -182,12 +158,12 @@ def test_a_worker_that_could_not_tell_an_end_does_not_say_goodbye(
 ) -> None:
     """A goodbye gives back what is on record as held, as if it had not begun."""
 
-    def away(_: OutcomeReporter) -> bool:
+    def away(*_: object) -> bool:
         raise ServerUnavailable("away")
 
     with far_worker(served) as (once, worker):
         once.await_begin()
-        monkeypatch.setattr(OutcomeReporter, "tick", away)
+        monkeypatch.setattr(HttpExchange, "_send", away)
         once.gate.set()
         worker.hurry()
         worker.stop()

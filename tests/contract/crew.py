@@ -17,8 +17,9 @@ from rota.runtime.chores.breakers import BreakerProber
 from rota.runtime.chores.dependencies import DependencyReleaser
 from rota.runtime.chores.lifecycle import Expirer, Promoter, Reaper
 from rota.runtime.chores.scheduler import Scheduler
-from rota.runtime.dispatch.courier import HOLD_S, Courier
+from rota.runtime.dispatch.courier import Courier
 from rota.runtime.dispatch.prefetch import Prefetch
+from rota.runtime.dispatch.store_exchange import StoreExchange
 from rota.runtime.options import WorkerOptions, WorkerScope
 from rota.runtime.service import Service
 from rota.store.base import Store
@@ -74,14 +75,14 @@ class Crew:
         self._graphs: set[str] = set()
         self._scope: dict[str, Any] = {"namespace": HOME, "queues": ("default",), **scope}
         self.calls = HandCalls(gives)
+        self._runs = StoreExchange(store, self._duty_for(jobs, graphs))
+        self._runs.worker_id = worker_id
         self.courier = Courier(
-            store,
+            self._runs,
             cast("AttemptTable", self.calls),
-            self._duty_for(jobs, graphs),
             options=WorkerOptions(slots=50),
-            reserve=Prefetch(most=0, hold_s=HOLD_S, now_s=elapsed_s()),
+            reserve=Prefetch(most=0, hold_s=0.05, now_s=elapsed_s()),
         )
-        self.courier.worker_id = worker_id
         self.courier.claim_on(claiming=True)
         self.chores: list[Service] = [
             Promoter(store),
@@ -95,7 +96,8 @@ class Crew:
 
     def serve(self, jobs: Sequence[str], graphs: Sequence[str]) -> None:
         """These as well."""
-        self.courier.serve(self._duty_for(jobs, graphs))
+        self._runs.claims.serve(self._duty_for(jobs, graphs))
+        self.courier.look()
 
     def _duty_for(self, jobs: Sequence[str], graphs: Sequence[str]) -> WorkerScope:
         self._graphs |= set(graphs)

@@ -10,6 +10,7 @@ from rota.engine.workers.lost_claims import release
 from rota.ids import new_id
 from rota.model.states import LIVE, State
 from rota.runtime.options import WorkerOptions, WorkerScope
+from rota.runtime.store_source import StoreSource
 from rota.runtime.worker import Worker
 from rota.store.base import Store
 from tests.contract.builders import (
@@ -68,7 +69,8 @@ def unstarted_worker(store: Store) -> Worker:
         raise LookupError
 
     scope = WorkerScope(namespace=HOME, queues=("default",), jobs=("noop",), find_work=find_nothing)  # type: ignore[arg-type]  # never asked
-    worker = Worker(store, scope, options=WorkerOptions(chores=False), version="0")
+    options = WorkerOptions(chores=False)
+    worker = Worker(StoreSource(store, scope, options=options, version="0"), options)
     worker._register(new_id())
     return worker
 

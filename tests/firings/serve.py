@@ -19,6 +19,7 @@ from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.chores import scheduler
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.options import WorkerOptions, WorkerScope
+from rota.runtime.store_source import StoreSource
 from rota.runtime.supervisor import Incarnation, serve_worker
 from rota.runtime.worker import Worker
 from rota.store.base import Store, Tx
@@ -49,7 +50,7 @@ def main(clock_path: str, seat: str) -> int:
     duty = WorkerScope(
         namespace="default", queues=("default",), jobs=("noop",), find_work=lambda _: work
     )
-    worker = Worker(store, duty, options=OPTIONS, version="0")
+    worker = Worker(StoreSource(store, duty, options=OPTIONS, version="0"), OPTIONS)
     code = serve_worker(worker, Incarnation(new_id(), (), Lifeline()))
     store.close()
     return code

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Protocol
 
 import pytest
 
 from rota.app import App
+from rota.client import Client
+from rota.remote import RemoteWorker
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
+from tests.api.serving import Served, serving
 from tests.support.postgres import PostgresServer
 
 FAST: dict[str, Any] = {
@@ -25,6 +29,10 @@ FAST: dict[str, Any] = {
 
 STEADY: dict[str, Any] = {"lease_ms": 60_000, "margin_ms": 10_000}
 """For work that fills the process: a lease that a busy machine cannot take away."""
+
+
+BOTH_SOURCES = pytest.mark.parametrize("serve", ["store", "server"], indirect=True)
+"""For what holds of every worker: once with the database and once with a server behind it."""
 
 
 class Serve(Protocol):
@@ -54,11 +62,22 @@ def app(store_url: str) -> Iterator[App]:
 
 
 @pytest.fixture
-def serve(app: App) -> Iterator[Serve]:
+def serve(app: App, request: pytest.FixtureRequest) -> Iterator[Serve]:
+    """Workers with the database, or of a server if the test asks for them (BOTH_SOURCES)."""
+    if getattr(request, "param", "store") == "store":
+        with started(app.worker) as start:
+            yield start
+    else:
+        with serving(app.url) as served, started(_behind(app, served)) as start:
+            yield start
+
+
+@contextmanager
+def started(make: Callable[[WorkerOptions], Worker]) -> Iterator[Serve]:
     workers: list[Worker] = []
 
     def start(**options: Any) -> Worker:
-        worker = app.worker(WorkerOptions(**FAST | options))
+        worker = make(WorkerOptions(**FAST | options))
         worker.start()
         workers.append(worker)
         return worker
@@ -67,3 +86,14 @@ def serve(app: App) -> Iterator[Serve]:
     for worker in workers:
         worker.hurry()
         worker.stop()
+
+
+def _behind(app: App, served: Served) -> Callable[[WorkerOptions], Worker]:
+    token = served.token("worker", queues=("default",))
+
+    def make(options: WorkerOptions) -> Worker:
+        app.define([*app.jobs.values(), *app.graphs.values()])  # a server has runs of these only
+        client = Client(served.address, token=token, patience=0)
+        return RemoteWorker(app, client, options, token=token)
+
+    return make

@@ -12,6 +12,8 @@ from rota.app import App
 from rota.clock import to_datetime
 from rota.engine.runs.find import now_ms
 from rota.model.states import State
+from rota.runtime.dispatch.claims import Claims
+from rota.runtime.store_source import StoreSource
 from rota.runtime.worker import Worker
 from rota.store.base import Store, Tx
 from tests.integration.conftest import Serve
@@ -50,8 +52,14 @@ def close(app: App, *, ms: int = HOUR_MS, name: str = "w", **of: Any) -> int:
     return now + ms
 
 
+def claims_of(worker: Worker) -> Claims:
+    source = worker._source
+    assert isinstance(source, StoreSource)
+    return source.runs.claims
+
+
 def knows(worker: Worker) -> Callable[[], bool]:
-    return lambda: bool(worker._courier._claims._closings)
+    return lambda: bool(claims_of(worker)._closings)
 
 
 def test_a_job_in_a_window_stays_queued_and_others_run(
@@ -171,7 +179,7 @@ def test_without_a_window_a_claim_asks_nothing_more(app: App, serve: Serve, log:
 
                 return ask
 
-        worker._courier._claims.claim(Counting(), 1)
+        claims_of(worker).claim(Counting(), 1)
 
     store.write(watch)
 

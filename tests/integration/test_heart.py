@@ -14,7 +14,8 @@ from rota.rules.jobs.signature import Signature
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.heartbeat import Heartbeat
-from rota.runtime.options import WorkerOptions
+from rota.runtime.options import WorkerOptions, WorkerScope
+from rota.runtime.store_source import StoreSource
 from rota.store.base import Store
 from tests.contract.builders import claim_one, finish_with, given_run, given_worker, run_sql
 
@@ -42,6 +43,7 @@ class Slow:
         self._store = store
         self._meanwhile = meanwhile
         self.presence = store.presence
+        self.url = store.url
 
     def write(self, work: Any, **options: Any) -> Any:
         self._meanwhile()
@@ -75,8 +77,9 @@ def test_the_loss_of_an_earlier_lease_does_not_stop_the_next_attempt(
 
     given_run(store)
     calls.open(claim_one(store, worker), work(gate))
-    heartbeat = Heartbeat(Slow(store, claim_again), calls, options=options, body=Body())  # type: ignore[arg-type]  # a beat only writes
-    heartbeat.worker_id = worker
+    source = given_source(Slow(store, claim_again))
+    source.runs.worker_id = worker
+    heartbeat = Heartbeat(source, calls, options=options, body=Body())  # type: ignore[arg-type]  # nothing is recalled
     heartbeat.tick()
 
     (call,) = calls.everything()
@@ -88,6 +91,7 @@ class Seen:
 
     def __init__(self, *sessions: str | None) -> None:
         self.presence = self
+        self.url = "sqlite:///nowhere"
         self._sessions = list(sessions)
         self.told: list[Any] = []
 
@@ -112,13 +116,23 @@ def test_a_worker_whose_session_was_cut_can_be_seen_to_die_before_it_has_another
     store = Seen("1:1", None, None, "2:2", "2:2")
     options = WorkerOptions(heartbeat_ms=60_000)
     calls = AttemptTable(options=options, started=lambda _: None, wake=lambda: None)
-    heartbeat = Heartbeat(store, calls, options=options, body=Body())  # type: ignore[arg-type]  # what a beat needs of it
+    heartbeat = Heartbeat(given_source(store), calls, options=options, body=Body())  # type: ignore[arg-type]  # nothing is recalled
     for _ in range(4):
         heartbeat.tick()
         store.go_on()
     heartbeat.tick()
 
     assert store.told == ["1:1", "1:1", "1:1", "2:2"]
+
+
+def given_source(store: Any) -> StoreSource:
+    """Of as much of a store as a heartbeat needs."""
+
+    def find_nothing(_: Lease) -> ResolvedJob:
+        raise LookupError
+
+    scope = WorkerScope(namespace="default", queues=(), jobs=(), find_work=find_nothing)
+    return StoreSource(store, scope, options=WorkerOptions(), version="0")
 
 
 def work(gate: threading.Event) -> ResolvedJob:

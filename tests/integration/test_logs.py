@@ -16,7 +16,7 @@ from rota.model.log import LogLine
 from rota.model.states import State
 from rota.runtime.logs.flusher import LogFlusher
 from tests.contract.builders import run_sql
-from tests.integration.conftest import Serve
+from tests.integration.conftest import BOTH_SOURCES, Serve
 from tests.support import talkers
 from tests.support.calls import eventually
 
@@ -94,6 +94,7 @@ def test_async_handlers_that_take_turns_do_not_mix_their_lines(app: App, serve: 
         ]
 
 
+@BOTH_SOURCES
 def test_threads_that_run_at_once_do_not_mix_their_lines(app: App, serve: Serve) -> None:
     count = app.job(talkers.counts)
     serve(slots=8)
@@ -392,7 +393,7 @@ def test_no_line_is_lost_nor_left_outside_when_the_load_comes_and_goes(
 ) -> None:
     count = app.job(talkers.counts)
     worker = serve(slots=4)
-    courier = worker._log_courier
+    courier = worker._log_flusher
     assert isinstance(courier, LogFlusher)
     runs = count.submit_many([(f"n{n}", 3) for n in range(1_500)])
     turns = 0

@@ -19,7 +19,7 @@ from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
 from rota.runtime.dispatch.prefetch import Prefetch
-from tests.integration.conftest import STEADY, Serve
+from tests.integration.conftest import BOTH_SOURCES, STEADY, Serve
 from tests.support.calls import eventually
 
 QUICK = 3_000
@@ -66,6 +66,7 @@ def gate(app: App) -> Gate:
     return Gate(app)
 
 
+@BOTH_SOURCES
 def test_an_urgent_run_is_next_although_slow_ones_were_held_ready(
     app: App, serve: Serve, gate: Gate
 ) -> None:
@@ -105,6 +106,7 @@ def test_a_second_worker_gets_its_share_of_slow_runs(app: App, serve: Serve, gat
     assert 0 < done.count(second.id) < 10
 
 
+@BOTH_SOURCES
 def test_the_duration_of_a_run_is_that_of_its_handler(app: App, serve: Serve) -> None:
     @app.job
     def quick() -> None:

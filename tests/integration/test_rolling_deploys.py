@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rota import App, RunFailed, State
+from rota.runtime.dispatch.claim_gate import ClaimGate
 from rota.runtime.worker import Worker
 from tests.contract.builders import run_sql
 from tests.integration import deployed_jobs
@@ -227,7 +228,8 @@ def test_what_waits_for_a_worker_that_leaves_fails_instead_of_waiting_for_ever(
     eventually(lambda: _ranks(store_url) and run.show().state is State.QUEUED)
     says = " ".join(reason.says for reason in run.why())
     gone.stop()
-    stays._claim_gate.wake()  # or within ten seconds by itself
+    (claim_gate,) = (each for each in stays._services if isinstance(each, ClaimGate))
+    claim_gate.wake()  # or within ten seconds by itself
 
     with pytest.raises(RunFailed, match="made for version 1 of job changed"):
         run.result(timeout=30)

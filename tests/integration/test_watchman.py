@@ -41,7 +41,7 @@ class Hands:
         """Runs that the worker holds; the first is at work, the others wait for its slot."""
         runs = self._job.with_options(**options).submit_many([()] * count)
         leases = claim_some(self._app.store, self.worker.id, jobs=["work"])
-        self.worker._courier._open(leases)
+        self.worker._courier.open(leases)
         assert self.begun.wait(20)
         return runs
 

@@ -19,7 +19,7 @@ from rota.model.states import State
 from rota.runtime.attempts.context import progress
 from rota.store.base import Store
 from tests.contract.builders import claim_some, given_worker, reap_some, run_sql
-from tests.integration.conftest import Serve
+from tests.integration.conftest import BOTH_SOURCES, Serve
 from tests.support import handlers
 from tests.support.calls import eventually
 
@@ -229,6 +229,7 @@ def test_arguments_that_are_too_large_are_refused_and_nothing_is_stored(
     assert run_sql(store_url, "select count(*) from rota.run") == [(0,)]
 
 
+@BOTH_SOURCES
 def test_a_run_that_cannot_begin_fails_and_hurts_none_that_was_claimed_with_it(
     app: App, serve: Serve, store_url: str
 ) -> None:

@@ -11,7 +11,7 @@ from rota.errors import Cancelled
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
 from rota.runtime.worker import Worker
-from tests.integration.conftest import Serve
+from tests.integration.conftest import BOTH_SOURCES, Serve
 from tests.support.calls import eventually
 
 
@@ -41,6 +41,7 @@ def drain_aside(worker: Worker) -> threading.Thread:
     return thread
 
 
+@BOTH_SOURCES
 def test_a_drain_lets_running_handlers_finish_and_gives_waiting_runs_back(
     app: App, serve: Serve
 ) -> None:
@@ -86,6 +87,7 @@ def test_what_a_drained_worker_gave_back_is_done_by_the_next(app: App, serve: Se
     assert [run.result(timeout=20) for run in runs] == [[1]] * 200
 
 
+@BOTH_SOURCES
 def test_a_hurried_drain_stops_what_runs_and_gives_it_back_without_burning_an_attempt(
     app: App, serve: Serve
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_hurried_drain_stops_what_runs_and_gives_it_back_without_burning_an_at
     assert run.attempts() == []
 
 
+@BOTH_SOURCES
 def test_a_handler_that_ignores_the_hurry_is_left_behind_and_its_run_given_back(
     app: App, serve: Serve
 ) -> None:
@@ -131,6 +134,7 @@ def test_a_handler_that_ignores_the_hurry_is_left_behind_and_its_run_given_back(
     assert (given_back.state, given_back.attempt, given_back.worker_id) == (State.QUEUED, 0, None)
 
 
+@BOTH_SOURCES
 def test_the_drain_time_is_the_longest_a_drain_waits(app: App, serve: Serve) -> None:
     body = Body()
 
@@ -147,6 +151,7 @@ def test_the_drain_time_is_the_longest_a_drain_waits(app: App, serve: Serve) -> 
     assert run.state is State.QUEUED
 
 
+@BOTH_SOURCES
 def test_a_draining_worker_says_so_and_a_stopped_one_is_gone(app: App, serve: Serve) -> None:
     body = Body()
 
@@ -171,6 +176,7 @@ def _registry(app: App) -> list[WorkerView]:
     return app.store.read(lambda tx: workers(tx, namespace="default"))
 
 
+@BOTH_SOURCES
 def test_a_worker_that_people_drain_takes_nothing_new_until_they_let_it(
     app: App, serve: Serve
 ) -> None:

@@ -14,7 +14,7 @@ from rota.errors import DuplicateKey, RunNotFinished
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run, progress
 from rota.store.base import Store
-from tests.integration.conftest import Serve
+from tests.integration.conftest import BOTH_SOURCES, Serve
 from tests.support import handlers
 from tests.support.calls import eventually
 
@@ -106,6 +106,7 @@ def test_a_handler_may_wait_for_the_run_it_submitted(app: App, serve: Serve) -> 
     assert root.submit().result(timeout=10) == 2
 
 
+@BOTH_SOURCES
 def test_progress_is_visible_before_the_end(app: App, serve: Serve) -> None:
     gate = threading.Event()
 
@@ -126,6 +127,7 @@ def test_progress_is_visible_before_the_end(app: App, serve: Serve) -> None:
     assert view.progress_note == "half way"
 
 
+@BOTH_SOURCES
 def test_a_handler_knows_its_run(app: App, serve: Serve) -> None:
     @app.job
     def about() -> list[str | int]:

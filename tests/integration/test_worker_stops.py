@@ -15,7 +15,7 @@ import pytest
 from rota.app import App, Job, Run
 from rota.errors import Cancelled, NotAllowed, TimedOut
 from rota.model.states import State
-from tests.integration.conftest import Serve
+from tests.integration.conftest import BOTH_SOURCES, Serve
 from tests.support import handlers
 from tests.support.calls import eventually
 from tests.support.programs import is_alive, pids_in
@@ -113,6 +113,7 @@ def test_ad_06_a_timeout_is_per_attempt_and_is_retried(
 
 
 @ONE_STORE
+@BOTH_SOURCES
 @KINDS
 def test_a_handler_is_stopped_when_its_run_is_cancelled(
     app: App, serve: Serve, tmp_path: Path, make: Make

@@ -45,7 +45,7 @@ class Failing(Service):
         raise ValueError("again")
 
     def _rest_s(self) -> float:
-        return REST_S if self._failures else 0.0
+        return REST_S if self.failures else 0.0
 
 
 def test_a_service_that_fails_rests_however_often_it_is_woken(

@@ -37,6 +37,7 @@ from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
 from rota.runtime.options import WorkerOptions
+from rota.runtime.store_source import StoreSource
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.runtime.values.backends import open_artifacts
 from rota.runtime.worker import Worker
@@ -250,13 +251,14 @@ class App(Nouns):
         options = with_settings(options, self._said)
         if self.store.login == WORKER:  # who may not do what is for all
             options = msgspec.structs.replace(options, chores=False)
-        return Worker(
+        source = StoreSource(
             self.store,
             duty_of(self, options),
             options=options,
             version=version(),
             artifacts=self.artifact_store.artifacts,
         )
+        return Worker(source, options)
 
     def close(self) -> None:
         """Close the store; using the app again opens it again."""

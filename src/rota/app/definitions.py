@@ -18,6 +18,7 @@ from rota.rules.failures.on_failure import check_function, told_by
 from rota.rules.jobs.options import JobOptions, job_options
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.signature.words import Words
+from rota.rules.jobs.target_kinds import target_kind
 from rota.rules.security.programs import check_command
 from rota.rules.text.template import placeholders
 from rota.store.base import Tx
@@ -59,7 +60,7 @@ def data_job(
 ) -> Job[..., Any]:
     """A program or a request as a job; each `{name}` in its texts is a parameter."""
     checked = job_options(name, options)
-    kind = Words if isinstance(target, CommandTarget) else Signature
+    kind = Words if target_kind(target).takes_words else Signature
     signature = kind.of_names(name, placeholders(texts))
     spec = _spec(checked, target, signature)
     return _add(app, Job(app, spec, signature, None, checked.retry_function, checked.schedules))

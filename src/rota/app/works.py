@@ -11,10 +11,10 @@ import msgspec
 from rota.engine.jobs.definitions import CODE, PinnedVersion, pinned_to
 from rota.errors import AppNotFound, UnknownJob
 from rota.model.run import Lease
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.rules.jobs.signature import Signature
-from rota.rules.text.template import placeholders
+from rota.rules.jobs.target_kinds import parameter_names, target_kind
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.executors.process.lookup import find_function
 from rota.scripts import module_name, script_path
@@ -100,32 +100,19 @@ class HandlerResolver:
 def _is_foreign(job: Job[..., Any], pinned: PinnedVersion) -> bool:
     """A program or a request that a file put in the place of a job of our code."""
     target = pinned.spec.target
-    is_data = isinstance(target, CommandTarget | HttpTarget)
-    return is_data and pinned.origin != CODE and target != job.spec.target
+    return target_kind(target).is_template and pinned.origin != CODE and target != job.spec.target
 
 
 def _mismatch(lease: Lease, spec: JobSpec, job: Job[..., Any]) -> str:
     """Which version the run is for and which we have, in words."""
     ours = "other code" if job.version is None else f"version {job.version}"
-    theirs, kind = _kind(spec), _kind(job.spec)
+    theirs, kind = target_kind(spec.target).noun, target_kind(job.spec.target).noun
     differ = f", {theirs}," if theirs != kind else ""
     as_what = f", where it is {kind}" if theirs != kind else ""
     return (
         f"the run was made for version {lease.version} of job {lease.job}{differ} and this worker "
         f"has {ours}{as_what}; it needs a worker with code of that version"
     )
-
-
-def _kind(spec: JobSpec) -> str:
-    match spec.target:
-        case PythonTarget():
-            return "a function"
-        case GraphTarget():
-            return "a graph"
-        case CommandTarget():
-            return "a program"
-        case HttpTarget():
-            return "a request"
 
 
 def _refused(spec: JobSpec) -> ResolvedJob:
@@ -139,23 +126,18 @@ def _refused(spec: JobSpec) -> ResolvedJob:
 
 def _work(job: Job[..., Any], spec: JobSpec) -> ResolvedJob:
     """Policies and data targets of the pinned version; a function is the one we have."""
-    match spec.target, job.handler:
-        case PythonTarget(), function if function is not None:
-            local = msgspec.structs.replace(spec, target=_importable(function, spec.target))
-            return ResolvedJob(
-                spec=local,
-                handler=function,
-                signature=job.signature,
-                retry_function=job.retry_function,
-            )
-        case CommandTarget() | HttpTarget(), _:
-            names = placeholders(_texts(spec.target))
-            return ResolvedJob(
-                spec=spec,
-                signature=Signature.of_names(spec.name, names),
-                retry_function=job.retry_function,
-            )
-    return ResolvedJob(spec=spec, retry_function=job.retry_function)
+    target, function, retry_function = spec.target, job.handler, job.retry_function
+    if target_kind(target).is_template:
+        signature = Signature.of_names(spec.name, parameter_names(target))
+        return ResolvedJob(spec=spec, signature=signature, retry_function=retry_function)
+    if not isinstance(target, PythonTarget) or function is None:
+        return ResolvedJob(spec=spec, retry_function=retry_function)
+    return ResolvedJob(
+        spec=msgspec.structs.replace(spec, target=_importable(function, target)),
+        handler=function,
+        signature=job.signature,
+        retry_function=retry_function,
+    )
 
 
 def _stored_work(lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
@@ -166,7 +148,7 @@ def _stored_work(lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
     if isinstance(spec.target, GraphTarget):
         raise UnknownJob(lease.job)
     if not isinstance(spec.target, PythonTarget):
-        names = placeholders(_texts(spec.target))
+        names = parameter_names(spec.target)
         return ResolvedJob(spec=spec, signature=Signature.of_names(spec.name, names))
     function: Callable[..., Any]
     try:
@@ -206,12 +188,6 @@ class _Refusal:
 
     def __call__(self, **given: Any) -> None:  # noqa: ARG002  # whatever the run has
         raise AppNotFound(self._says)
-
-
-def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
-    if isinstance(target, CommandTarget):
-        return (*target.argv, *target.env.values())
-    return (target.url, *target.headers.values(), target.body or "")
 
 
 def _importable(function: Callable[..., Any], target: PythonTarget) -> PythonTarget:

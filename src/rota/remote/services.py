@@ -17,8 +17,8 @@ from rota.model.remote_desk import (
     SuccessState,
 )
 from rota.model.run import Lease
-from rota.remote.link import ServerTransport
-from rota.remote.passes import AttemptTokens
+from rota.remote.tokens import AttemptTokens
+from rota.remote.transport import ServerTransport
 from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 
@@ -29,10 +29,10 @@ ASK_S = 15.0
 class HttpRunServices(RemoteRunServices):
     """For all calls of one worker; each question carries the token of its attempt."""
 
-    def __init__(self, link: ServerTransport, passes: AttemptTokens) -> None:
+    def __init__(self, transport: ServerTransport, tokens: AttemptTokens) -> None:
         super().__init__()
-        self._link = link
-        self._passes = passes
+        self._transport = transport
+        self._tokens = tokens
 
     def ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:
         end_s = elapsed_s() + ASK_S
@@ -48,28 +48,28 @@ class HttpRunServices(RemoteRunServices):
                 time.sleep(random.uniform(0.1, 0.5))
 
     def _ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:
-        token = self._passes.find(lease.run_id, lease.fence)
+        token = self._tokens.find(lease.run_id, lease.fence)
         if token is None:
             raise LeaseLost
         at: dict[str, Any] = {"run_id": lease.run_id, "fence": lease.fence, "token": token}
         match question.verb:
             case "save":
                 body = CheckpointBody(state=question.text, **at)
-                self._link.say("checkpoint", Done, body)
+                self._transport.say("checkpoint", Done, body)
                 return ServiceReply()
             case "load":
-                loaded = self._link.say("checkpoint/load", CheckpointState, AttemptBody(**at))
+                loaded = self._transport.say("checkpoint/load", CheckpointState, AttemptBody(**at))
                 return ServiceReply(text=loaded.state)
             case "last_success":
-                last = self._link.say("last-success", SuccessState, AttemptBody(**at))
+                last = self._transport.say("last-success", SuccessState, AttemptBody(**at))
                 return ServiceReply(at=last.at, text=last.result)
             case "intend" | "settle" | "retract":
                 result = question.text if question.verb == "settle" else None
                 is_node = lease.parent_id is not None
-                if question.verb == "intend" and is_node and self._link.is_new:
+                if question.verb == "intend" and is_node and self._transport.understands.begins:
                     at["args_digest"] = args_digest(lease.args)
                 effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
-                found = self._link.say("effects", EffectState, effect)
+                found = self._transport.say("effects", EffectState, effect)
                 return ServiceReply(
                     is_new=found.is_new,
                     is_settled=found.is_settled,

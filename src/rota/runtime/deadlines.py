@@ -9,7 +9,7 @@ from rota.clock import elapsed_s
 from rota.notices import emit
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.table import AttemptTable
-from rota.runtime.heartbeat import BaseHeartbeat
+from rota.runtime.heartbeat import Heartbeat
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
 
@@ -22,7 +22,7 @@ class DeadlineMonitor(Service):
     def __init__(
         self,
         calls: AttemptTable,
-        heartbeat: BaseHeartbeat,
+        heartbeat: Heartbeat,
         *,
         options: WorkerOptions,
         cut_off: Callable[[], None],

@@ -9,17 +9,11 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from rota.clock import elapsed_s
-from rota.engine.workers.heartbeat import (
-    HandlerProgress,
-    HeartbeatReply,
-    HeldLease,
-    changes,
-    heartbeat,
-)
+from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldLease
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.options import WorkerOptions
 from rota.runtime.service import Service
-from rota.store.base import Store
+from rota.runtime.source import Beat, HeartbeatSource
 
 
 class HeartbeatTarget(Protocol):
@@ -50,21 +44,23 @@ LOOK_S = 1.0
 """How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
 
 
-class BaseHeartbeat(Service):
-    """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent.
-
-    Whom it tells is for those that derive from it.
-    """
+class Heartbeat(Service):
+    """Renews the worker's lease; `last_sent_s` is when the last acknowledged beat was sent."""
 
     def __init__(
-        self, calls: AttemptTable, *, options: WorkerOptions, body: HeartbeatTarget
+        self,
+        source: HeartbeatSource,
+        calls: AttemptTable,
+        *,
+        options: WorkerOptions,
+        body: HeartbeatTarget,
     ) -> None:
         super().__init__()
         self.interval_s = min(LOOK_S, options.heartbeat_ms / 2000)
-        self.worker_id = ""
         self.is_draining = False
         self.is_cut_off = False
         self.last_sent_s = elapsed_s()
+        self._source = source
         self._calls = calls
         self._options = options
         self._body = body
@@ -73,20 +69,6 @@ class BaseHeartbeat(Service):
         self._drains = False
         self._told: str | None = None
         """The presence that others know."""
-
-    def presence(self) -> str | None:
-        """How others can see this process."""
-        raise NotImplementedError
-
-    def send(
-        self, held: Sequence[HeldLease], progress: Sequence[HandlerProgress], seen: str | None
-    ) -> HeartbeatReply:
-        """A beat."""
-        raise NotImplementedError
-
-    def look(self, held: Sequence[HeldLease]) -> HeartbeatReply:
-        """What has become of these."""
-        raise NotImplementedError
 
     def ask_soon(self) -> None:
         """Somebody may have changed one of our runs."""
@@ -99,36 +81,44 @@ class BaseHeartbeat(Service):
             self._is_known = True
         silent_s = elapsed_s() - self.last_sent_s
         is_due = silent_s >= self._options.heartbeat_ms / 1000 - self.interval_s
-        is_news = self._calls.progress or self.presence() != self._told
+        is_news = self._calls.progress or self._source.presence() != self._told
         if is_due or is_news or self.is_cut_off:
             self._beat()
         elif self._asked:
             self._asked = False
-            held = self._calls.held()
-            self._obey(self.look(held), held)
+            beat = self._said((), None)
+            self._obey(self._source.changes(beat), beat.held)
         return False
 
     def _beat(self) -> None:
         self._asked = False
         sent_s = elapsed_s()
-        held = self._calls.held()
         # One that lost its session, as all do when the server restarts, has another in a moment.
         # Until then it beats at each look: to be unseen meanwhile would mean a whole lease of
         # waiting for its runs if it died now.
-        presence = self.presence() or self._told
+        presence = self._source.presence() or self._told
         progress = [HandlerProgress(*each) for each in self._calls.progress.take()]
-        pulse = self.send(held, progress, presence)
+        beat = self._said(progress, presence)
+        pulse = self._source.heartbeat(beat)
         self._is_known = pulse.is_known
         if pulse.is_known:
             self.last_sent_s, self._told = sent_s, presence
         else:
             self._body.lose()
-        self._obey(pulse, held)
-        if pulse.is_known and pulse.drains != self._drains:
-            self._drains = pulse.drains
-            self._body.stand_by(drains=pulse.drains)
+        self._obey(pulse, beat.held)
         if pulse.is_known and self.is_cut_off:
             self._body.rejoin(is_known=True)
+
+    def _said(self, progress: Sequence[HandlerProgress], presence: str | None) -> Beat:
+        return Beat(
+            held=self._calls.held(),
+            progress=progress,
+            running=self._calls.begun,
+            left_behind=self._calls.left_behind,
+            is_draining=self.is_draining,
+            drains=self._drains,
+            presence=presence,
+        )
 
     def _obey(self, pulse: HeartbeatReply, held: Sequence[HeldLease]) -> None:
         fences = {each.run_id: each.fence for each in held}
@@ -140,6 +130,9 @@ class BaseHeartbeat(Service):
             self._body.recall()
         if pulse.strays:
             self._body.give_back(pulse.strays)
+        if pulse.is_known and pulse.drains != self._drains:
+            self._drains = pulse.drains
+            self._body.stand_by(drains=pulse.drains)
 
     def _stop(self, run_id: str, fence: int, *, lost: bool) -> None:
         """The answer is about the lease we asked for; a later one of the same run goes on."""
@@ -148,37 +141,3 @@ class BaseHeartbeat(Service):
             return
         if not (lost and call.is_committed):
             self._calls.stop(call, "lost" if lost else "cancel")
-
-
-class Heartbeat(BaseHeartbeat):
-    """That of a worker with a connection of its own."""
-
-    def __init__(
-        self, store: Store, calls: AttemptTable, *, options: WorkerOptions, body: HeartbeatTarget
-    ) -> None:
-        super().__init__(calls, options=options, body=body)
-        self._store = store
-
-    def presence(self) -> str | None:
-        return self._store.presence.mine()
-
-    def send(
-        self, held: Sequence[HeldLease], progress: Sequence[HandlerProgress], seen: str | None
-    ) -> HeartbeatReply:
-        return self._store.write(
-            lambda tx: heartbeat(
-                tx,
-                self.worker_id,
-                lease_ms=self._options.lease_ms,
-                held=held,
-                progress=progress,
-                running=self._calls.begun,
-                left_behind=self._calls.left_behind,
-                is_draining=self.is_draining,
-                presence=seen,
-            ),
-            urgent=True,
-        )
-
-    def look(self, held: Sequence[HeldLease]) -> HeartbeatReply:
-        return self._store.read(lambda tx: changes(tx, held))

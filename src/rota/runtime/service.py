@@ -30,7 +30,8 @@ class Service:
         self.outage = Outage()
         self._wake = Event()
         self._stopping = False
-        self._failures = 0
+        self.failures = 0
+        """How many ticks have failed since the last one that did not."""
         self._is_broken = False
         self._thread: Thread | None = None
 
@@ -77,33 +78,33 @@ class Service:
             self._wake.clear()
 
     def _rest_s(self) -> float:
-        if not self._failures:
+        if not self.failures:
             return self.pause_s()
-        return random.uniform(0.5, 1.0) * min(LONGEST_REST_S, 0.1 * 2.0**self._failures)
+        return random.uniform(0.5, 1.0) * min(LONGEST_REST_S, 0.1 * 2.0**self.failures)
 
     def _try_tick(self) -> bool:
         try:
             more = self.tick()
         except StoreUnavailable as error:
-            self._failures += 1
+            self.failures += 1
             if isinstance(error, StoreLost):
                 self.outage.lose(error)
             else:
                 self.outage.begin(self.name, str(error))
             return False
         except Exception as error:  # noqa: BLE001  # a service must outlive any one batch
-            self._failures += 1
+            self.failures += 1
             self._is_broken = True
             emit_rarely("service.failed", self.name, service=self.name, error=error)
             return False
-        if self._failures:
+        if self.failures:
             self._recovered()
         return more
 
     def _recovered(self) -> None:
         if self._is_broken:
-            emit("service.recovered", service=self.name, failures=self._failures)
+            emit("service.recovered", service=self.name, failures=self.failures)
             tell_again("service.failed", self.name)
-        self._failures = 0
+        self.failures = 0
         self._is_broken = False
         self.outage.end(self.name)

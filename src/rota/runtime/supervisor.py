@@ -21,9 +21,9 @@ from typing import NamedTuple
 from rota.clock import elapsed_s
 from rota.ids import new_id
 from rota.notices import emit
-from rota.runtime.base_worker import BaseWorker
 from rota.runtime.lifeline import Lifeline
 from rota.runtime.signal_guard import guard_signals
+from rota.runtime.worker import Worker
 from rota.store.descriptors import are_closed, are_standard_closed
 from rota.store.sqlite.file_guard import guard_files
 
@@ -218,7 +218,7 @@ def _signal_name(number: int) -> str:
         return str(number)
 
 
-def serve_worker(worker: BaseWorker, incarnation: Incarnation) -> int:
+def serve_worker(worker: Worker, incarnation: Incarnation) -> int:
     """Work until TERM, then drain; a second TERM hurries. Returns the exit code.
 
     INT is left to the supervisor, which passes it on as TERM.
@@ -240,7 +240,7 @@ def serve_worker(worker: BaseWorker, incarnation: Incarnation) -> int:
 class _Stops:
     """Counts the requests to stop; the first ends the wait, the second hurries the worker."""
 
-    def __init__(self, worker: BaseWorker, line: Lifeline) -> None:
+    def __init__(self, worker: Worker, line: Lifeline) -> None:
         self._worker = worker
         self._line = line
         self._count = 0

@@ -39,10 +39,10 @@ ACCESS = (
         breaks="An author without exec puts a version in force that imports any function.",
         edits=(
             Edit(
-                path="rules/security/rights.py",
-                within="power_of",
-                old='return "names a function that workers import"',
-                new="return None",
+                path="rules/jobs/target_kinds.py",
+                within="",
+                old='power=lambda _: "names a function that workers import"',
+                new="power=_nothing",
             ),
         ),
         caught_by=(f"{COMES_BACK}[sqlite-replaced]",),

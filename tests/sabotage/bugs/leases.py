@@ -164,7 +164,7 @@ LEASES = (
         breaks="A worker that was stopped for a while begins a run at most once, twice.",
         edits=(
             Edit(
-                path="runtime/worker.py",
+                path="runtime/store_source.py",
                 within="_unknown",
                 old="not in known",
                 new="is not known",
@@ -186,8 +186,8 @@ LEASES = (
             ),
         ),
         caught_by=(
-            T_FAR_STRAYS
-            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite]",
+            T_WORKER_STRAYS
+            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite-server]",
         ),
     ),
     Sabotage(
@@ -211,15 +211,15 @@ LEASES = (
         breaks="Told of a run that its list lacked, it gives it back without looking.",
         edits=(
             Edit(
-                path="remote/passes.py",
+                path="remote/tokens.py",
                 within="AttemptTokens.disown",
                 old="if at in self._held:",
                 new="if at is self._held:",
             ),
         ),
         caught_by=(
-            T_FAR_STRAYS
-            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite]",
+            T_WORKER_STRAYS
+            + "test_a_heartbeat_with_an_old_list_gives_back_nothing_that_has_begun[sqlite-server]",
         ),
     ),
     Sabotage(
@@ -227,7 +227,7 @@ LEASES = (
         breaks="The answer to a claim comes late, and a run begins here and elsewhere.",
         edits=(
             Edit(
-                path="remote/passes.py",
+                path="remote/tokens.py",
                 within="AttemptTokens.add",
                 old="at not in self._disowned",
                 new="at is not self._disowned",
@@ -242,10 +242,10 @@ LEASES = (
         breaks="What it has begun goes back into its queue as if it had not.",
         edits=(
             Edit(
-                path="remote/worker.py",
-                within="RemoteWorker.stop",
-                old="if self._has_told and not len(self._calls):",
-                new="if self._link:",
+                path="remote/source.py",
+                within="HttpSource.retire",
+                old="if has_told:",
+                new="if self._transport:",
             ),
         ),
         caught_by=(

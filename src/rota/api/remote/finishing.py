@@ -175,10 +175,10 @@ def _judged(  # what was said, what is known, and where
     prepared: PreparedFinish | None,
     namespace: str,
 ) -> Verdict | None:
-    """As `_verdict`; a run whose definition cannot be read any more fails, and no other."""
+    """What becomes of a run; one whose definition or policy cannot be read fails, and no other."""
     try:
         return _verdict(tx, worker, said, run, prepared, namespace)
-    except BadInput as error:
+    except (BadInput, msgspec.DecodeError) as error:
         return refusal(run.lease, error)
 
 

@@ -10,7 +10,8 @@ import msgspec
 
 from rota.errors import BadInput, BadOption
 from rota.model.failure import Failure
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.rules.jobs.target_kinds import target_kind
 from rota.rules.text.checks import at_place, hint
 
 WHOLE = "failure"
@@ -52,7 +53,7 @@ def told_by(spec: JobSpec) -> str | None:
 def arguments_for(spec: JobSpec, failure: Failure) -> dict[str, Any]:
     """What a run of this job is given: `failure`, or those facts that its parameters name."""
     facts = msgspec.structs.asdict(failure)
-    is_template = isinstance(spec.target, CommandTarget | HttpTarget)
+    is_template = target_kind(spec.target).is_template
     if is_template:  # a text holds no null
         facts = {name: "" if value is None else value for name, value in facts.items()}
     taken = _parameters(spec)

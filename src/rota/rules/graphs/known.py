@@ -13,7 +13,8 @@ from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.rules.graphs.expand import expand
 from rota.rules.graphs.plan import plan_graph
 from rota.rules.graphs.types import JobFacts
-from rota.rules.jobs.stored_signature import SCALAR, kinds_of
+from rota.rules.jobs.stored_signature import kinds_of
+from rota.rules.jobs.target_kinds import SCALAR
 from rota.rules.text.checks import at_place, hint
 
 

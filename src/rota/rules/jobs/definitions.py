@@ -19,15 +19,14 @@ from rota.rules.failures.on_failure import check_told_is_other
 from rota.rules.graphs import plan_graph
 from rota.rules.jobs.files.words import split_words
 from rota.rules.jobs.options import job_options
+from rota.rules.jobs.target_kinds import SCALAR, parameter_names
 from rota.rules.security.egress import check_headers
 from rota.rules.security.programs import check_command
 from rota.rules.security.web_address import METHODS, apart
-from rota.rules.text.template import placeholders
 
 MOST_DEPENDENCIES = 100
 OWN = ".command"
 """What the job of the command is called, after the name of the whole."""
-HINT = "str | int | float | bool"
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
 _SIGN = re.compile(r"\W", re.ASCII)
@@ -41,10 +40,6 @@ class Definition(NamedTuple):
     @property
     def job(self) -> JobSpec:
         return self.specs[-1]
-
-    @property
-    def runs_programs(self) -> bool:
-        return any(isinstance(spec.target, CommandTarget) for spec in self.specs)
 
 
 def check_job_name(name: str) -> str:
@@ -94,7 +89,7 @@ def define_job(
     """Checked as a whole; `dependencies` are the jobs it comes after, as they are now."""
     check_job_name(name)
     own = name + OWN if dependencies else name
-    parameters = dict.fromkeys(placeholders(_texts(target)), HINT)
+    parameters = dict.fromkeys(parameter_names(target), SCALAR)
     fields = job_options(own, options).spec_fields()
     told = fields["on_failure"]
     if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
@@ -147,9 +142,3 @@ def _place(text: str, taken: set[str]) -> str:
 
 def _is_graph(spec: JobSpec) -> bool:
     return isinstance(spec.target, GraphTarget)
-
-
-def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
-    if isinstance(target, CommandTarget):
-        return (*target.argv, *target.env.values())
-    return (target.url, *target.headers.values(), target.body or "")

@@ -7,8 +7,9 @@ from typing import Any
 
 import msgspec
 
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.jobs.annotations import MAX_CHARS, Annotation, parsed
+from rota.rules.jobs.target_kinds import target_kind
 
 _TYPES: dict[str, dict[str, Any]] = {
     "str": {"type": "string"},
@@ -44,7 +45,7 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
         "properties": {name: _of_parameter(spec, name) for name in spec.parameters},
         "additionalProperties": _of_more(spec),
     }
-    if isinstance(spec.target, CommandTarget | HttpTarget):
+    if target_kind(spec.target).is_template:
         schema["required"] = list(spec.parameters)
     if isinstance(spec.target, GraphTarget):
         _of_graph(spec.target, schema)

@@ -9,16 +9,14 @@ from typing import Any, Optional
 import msgspec
 
 from rota.model.schedule import OnEvent, Schedule
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import GraphTarget, JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.signature.plain import plain_kind
 from rota.rules.jobs.signature.schemas import kind_of
 from rota.rules.jobs.signature.words import Words
+from rota.rules.jobs.target_kinds import SCALAR, target_kind
 from rota.rules.runs.event_arguments import check_event_args
 from rota.rules.schedules.arguments import example_args, has_references
-
-SCALAR = "str | int | float | bool"
-"""What may be put into a program or a request."""
 
 
 class _Maybe:
@@ -55,14 +53,14 @@ def recorded_signature(spec: JobSpec, *, in_part: bool = False) -> Signature:
         name = "kwargs" if "kwargs" not in kinds else "more_kwargs"
         parameters.append(Parameter(name, Parameter.VAR_KEYWORD, annotation=more))
         kinds[name] = plain_kind(more)
-    kind = Words if isinstance(spec.target, CommandTarget) else Signature
+    kind = Words if target_kind(spec.target).takes_words else Signature
     return kind(spec.name, Shape(parameters), lambda: kinds)
 
 
 def _parameters(spec: JobSpec) -> dict[str, str]:
     if isinstance(spec.target, GraphTarget):
         return {name: each.type for name, each in spec.target.graph.parameters.items()}
-    if isinstance(spec.target, CommandTarget | HttpTarget):
+    if target_kind(spec.target).is_template:
         return dict.fromkeys(spec.parameters, SCALAR)  # texts and numbers are put in as they are
     return spec.parameters
 
@@ -86,7 +84,7 @@ def _kind(spec: JobSpec, name: str, kind: Any) -> Any:
 def _may_be_none(spec: JobSpec, name: str) -> bool:
     if isinstance(spec.target, GraphTarget):
         return spec.target.graph.parameters[name].default is None
-    if isinstance(spec.target, CommandTarget | HttpTarget):
+    if target_kind(spec.target).is_template:
         return False
     if isinstance(spec.defaults, msgspec.UnsetType):
         return True  # defaults are not on record: one of them may be None
@@ -130,7 +128,7 @@ def _needed(spec: JobSpec) -> set[str]:
     if isinstance(spec.target, GraphTarget):
         parameters = spec.target.graph.parameters
         return {name for name, each in parameters.items() if each.default is msgspec.UNSET}
-    if isinstance(spec.target, CommandTarget | HttpTarget):
+    if target_kind(spec.target).is_template:
         return set(spec.parameters)
     if isinstance(spec.defaults, msgspec.UnsetType):
         return set()

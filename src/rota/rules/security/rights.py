@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import GraphTarget, JobSpec
 from rota.rules.failures.on_failure import told_by
+from rota.rules.jobs.target_kinds import target_kind
 
 
 def power_of(spec: JobSpec) -> str | None:
@@ -14,14 +15,7 @@ def power_of(spec: JobSpec) -> str | None:
 
     A graph itself does nothing: its nodes name jobs, and those have their own definitions.
     """
-    match spec.target:
-        case CommandTarget():
-            return "runs a program"
-        case PythonTarget():
-            return "names a function that workers import"
-        case HttpTarget(allow_private=True):
-            return "calls private addresses (allow_private)"
-    return None
+    return target_kind(spec.target).power(spec.target)
 
 
 def power_of_template(definition: Mapping[str, Any]) -> str | None:

@@ -180,6 +180,10 @@ class Executor(Protocol):
         """Free the slot even if the body goes on; `done` is not called for it any more."""
         ...
 
+    def withdraw(self) -> list[Attempt]:
+        """Take back the calls that have not started; `done` is not called for them."""
+        ...
+
     def close(self) -> None:
         """End all helpers (threads, children); called when no call is left."""
         ...

@@ -11,7 +11,7 @@ import msgspec
 
 from rota.errors import RotaError
 from rota.model.run import ErrorDetail
-from rota.model.spec import CommandTarget, HttpTarget
+from rota.rules.jobs.target_kinds import target_kind
 from rota.rules.text.template import Value, fill
 from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised
 from rota.runtime.logs.masking import Masker, secrets_in
@@ -43,16 +43,14 @@ def _masked(error: ErrorDetail, masker: Masker, more: tuple[str, ...]) -> ErrorD
 
 def _secrets_of(call: Attempt) -> tuple[str, ...]:
     """What only this job knows: variables of its program, headers and address of its request."""
-    match call.work.spec.target:
-        case CommandTarget(env=env):
-            return secrets_in(_filled(call, env))
-        case HttpTarget(headers=headers, url=url):
-            texts = _filled(call, {**headers, "": url})
-            # Of `Bearer abc` a server may repeat the second word alone.
-            words = [word for text in secrets_in(texts) for word in (text, *text.split()[1:])]
-            return tuple(word for word in words if word in secrets_in({"token": word}))
-        case _:
-            return ()
+    target = call.work.spec.target
+    kind = target_kind(target)
+    texts = kind.secrets(target)
+    found = secrets_in(_filled(call, texts)) if texts else ()
+    if not kind.repeats_words:
+        return found
+    words = [word for text in found for word in (text, *text.split()[1:])]
+    return tuple(word for word in words if word in secrets_in({"token": word}))
 
 
 def _filled(call: Attempt, texts: Mapping[str, str]) -> dict[str, str]:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol
 
 import msgspec
 
 from rota.clock import elapsed_s
 from rota.engine.workers.heartbeat import HeldLease
 from rota.model.run import ErrorDetail, Lease
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.spec import JobSpec, PythonTarget
 from rota.notices import emit
 from rota.rules.failures.retry import max_losses
 from rota.runtime.attempts.attempt import (
@@ -29,17 +28,12 @@ from rota.runtime.attempts.declared_defaults import with_defaults
 from rota.runtime.attempts.masked_endings import masked
 from rota.runtime.attempts.services import RunServices
 from rota.runtime.dispatch.outcomes import policy_of
+from rota.runtime.executors.parts import ExecutorParts
 from rota.runtime.executors.process.lookup import is_findable
-from rota.runtime.executors.threads.executor import ThreadExecutor
+from rota.runtime.executors.registry import EXECUTORS, executor_name
 from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.options import WorkerOptions
 from rota.runtime.values.loader import ValueLoader, incomplete
-
-
-class WithdrawingExecutor(Executor, Protocol):
-    """An executor whose waiting calls can be taken back."""
-
-    def withdraw(self) -> list[Attempt]: ...
 
 
 class AttemptTable:
@@ -58,18 +52,13 @@ class AttemptTable:
         log_buffer: LogBuffer | None = None,
         loader: ValueLoader | None = None,
     ) -> None:
-        self._slots = options.slots
-        # What can be killed is killed in time, before its deadline gives it up.
-        self._kill_s = options.grace_ms / 2000
-        self._egress, self._programs = options.egress, options.programs
-        self._started = started
         self._wake = wake
         self._services = services
         self._log_buffer = log_buffer
         self._loader = loader
         self._held: dict[str, Attempt] = {}
         self._left: list[Attempt] = []
-        self._executors: dict[str, WithdrawingExecutor] = {}
+        self._executors: dict[str, Executor] = {}
         self.endings: deque[tuple[Attempt, Ending]] = deque()
         self.progress = ProgressBoard(None if log_buffer is None else log_buffer.masker.cut)
         self.logged: Callable[[], None] = _nothing
@@ -79,6 +68,18 @@ class AttemptTable:
 
         self.is_leaving = False
         """The worker ends: what dies now was probably told to."""
+        self._parts = ExecutorParts(
+            slots=options.slots,
+            started=started,
+            done=self._done,
+            done_at_rest=self._done_at_rest,
+            progress=self.progress,
+            # What can be killed is killed in time, before its deadline gives it up.
+            grace_s=options.grace_ms / 2000,
+            is_leaving=self._leaves,
+            programs=options.programs,
+            egress=options.egress,
+        )
 
     def _leaves(self) -> bool:
         return self.is_leaving
@@ -220,59 +221,12 @@ class AttemptTable:
         self.endings.append((call, ending))
         self._wake()
 
-    def _executor_for(self, call: Attempt) -> WithdrawingExecutor:
-        kind = _kind(call.work.spec, crashes=call.lease.crashes)
-        executor = self._executors.get(kind)
+    def _executor_for(self, call: Attempt) -> Executor:
+        name = executor_name(call.work.spec, crashes=call.lease.crashes)
+        executor = self._executors.get(name)
         if executor is None:
-            executor = self._executors[kind] = self._make(kind)
+            executor = self._executors[name] = EXECUTORS[name](self._parts)
         return executor
-
-    def _make(self, kind: str) -> WithdrawingExecutor:
-        facts = {
-            "slots": self._slots,
-            "started": self._started,
-            "done": self._done,
-            "progress": self.progress,
-        }
-        # Imported here: a worker without such jobs pays neither their memory nor their start.
-        match kind:
-            case "thread":
-                return ThreadExecutor(**facts, done_at_rest=self._done_at_rest)  # type: ignore[arg-type]
-            case "loop":
-                from rota.runtime.executors.loop.executor import LoopExecutor  # noqa: PLC0415
-
-                return LoopExecutor(**facts)  # type: ignore[arg-type]
-            case "process":
-                from rota.runtime.executors.process.executor import ProcessExecutor  # noqa: PLC0415
-
-                return ProcessExecutor(**facts, grace_s=self._kill_s, is_leaving=self._leaves)  # type: ignore[arg-type]
-            case "command":
-                from rota.runtime.executors.command.executor import CommandExecutor  # noqa: PLC0415
-
-                return CommandExecutor(
-                    **facts,  # type: ignore[arg-type]
-                    grace_s=self._kill_s,
-                    programs=self._programs,
-                    is_leaving=self._leaves,
-                )
-        from rota.runtime.executors.http.executor import HttpExecutor  # noqa: PLC0415
-
-        return HttpExecutor(**facts, egress=self._egress)
-
-
-def _kind(spec: JobSpec, *, crashes: int) -> str:
-    match spec.target:
-        case CommandTarget():
-            return "command"
-        case HttpTarget():
-            return "http"
-        case PythonTarget(ref=ref, is_async=is_async):
-            # A run that took a process down with it is tried again alone in one of its own.
-            if spec.isolation == "process" or (crashes and is_findable(ref)):
-                return "process"
-            return "loop" if is_async else "thread"
-        case GraphTarget():
-            raise AssertionError("graphs begin at the claim")
 
 
 def _can_be_alone(spec: JobSpec) -> bool:

@@ -2,40 +2,41 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rota.engine.failures.batch_isolation import words
-from rota.engine.workers.registry import note_stall
 from rota.notices import emit
-from rota.store.base import Store
+from rota.runtime.source import RunExchange
 
 AGAIN = 2
 """One failure may be chance."""
 
 
 class Stall:
-    """Of one worker; written when it begins and when it is over, and at no other time."""
+    """Of one worker; noted when it begins and when it is over, and at no other time."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, runs: RunExchange[Any]) -> None:
+        self._runs = runs
         self._failures = 0
         self._is_noted = False
 
-    def met(self, worker_id: str, error: Exception) -> None:
-        """Its round with the store has failed, and not because the store is away."""
+    def met(self, error: Exception) -> None:
+        """Its exchange with the source has failed, and not because the source is away."""
         self._failures += 1
         if self._failures >= AGAIN and not self._is_noted:
-            self._is_noted = self._write(worker_id, words(error))
+            self._is_noted = self._note(words(error))
 
-    def over(self, worker_id: str) -> None:
+    def over(self) -> None:
         """It has done one; costs nothing if that is nothing new."""
         if self._failures:
             self._failures = 0
             if self._is_noted:
-                self._is_noted = not self._write(worker_id, None)
+                self._is_noted = not self._note(None)
 
-    def _write(self, worker_id: str, why: str | None) -> bool:
+    def _note(self, why: str | None) -> bool:
         try:
-            self._store.write(lambda tx: note_stall(tx, worker_id, why), lone=True)
+            self._runs.note_stall(why)
         except Exception as error:  # noqa: BLE001  # it is only told to people
-            emit("stall.untold", worker=worker_id, error=error)
+            emit("stall.untold", worker=self._runs.worker_id, error=error)
             return False
         return True

@@ -1,4 +1,4 @@
-"""The log flusher: moves lines from the log buffer to the store, in batches of their own.
+"""The log flusher: moves lines from the log buffer to the source, in batches of their own.
 
 Not in the transaction that finishes runs: a result must not wait for log lines.
 """
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 
 from rota.clock import elapsed_s
-from rota.engine.logs import append, index
+from rota.engine.logs import index
 from rota.errors import StoreUnavailable
 from rota.model.log import LogChunk
 from rota.notices import emit
@@ -21,6 +21,7 @@ from rota.runtime.logs.buffer import LogBuffer
 from rota.runtime.logs.capture import capture
 from rota.runtime.logs.stdout_buffer import MOMENT_S, pages
 from rota.runtime.service import Service
+from rota.runtime.source import LogSink
 from rota.store.base import Store
 
 Echo = Callable[[LogChunk], None]
@@ -40,16 +41,16 @@ REST, BUSY_REST = 20.0, 60.0
 """It rests so many times as long as it works: at full load the index may lag, runs may not."""
 
 
-class BaseLogFlusher(Service):
-    """Delivers lines soon after they were written, and sooner when their run has ended.
-
-    Where to is for those that derive from it.
-    """
+class LogFlusher(Service):
+    """Delivers lines soon after they were written, and sooner when their run has ended."""
 
     interval_s = 1.0
 
-    def __init__(self, calls: AttemptTable, book: LogBuffer, *, echo: Echo | None) -> None:
+    def __init__(
+        self, sink: LogSink, calls: AttemptTable, book: LogBuffer, *, echo: Echo | None
+    ) -> None:
         super().__init__()
+        self._sink = sink
         self._echo = echo
         self._calls = calls
         self._book = book
@@ -63,10 +64,6 @@ class BaseLogFlusher(Service):
         self._many_s = self._gathered_s = 0.0
         book.wake = self.wake
         calls.logged = self._ended
-
-    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
-        """Deliver them; if they were sent before, those that are there do no harm."""
-        raise NotImplementedError
 
     def start(self) -> None:
         if not self._is_capturing:
@@ -128,7 +125,7 @@ class BaseLogFlusher(Service):
             emit("logs.dropped", lines=lost)
         if not self._unsent:
             return False
-        self.send(self._unsent, is_repeated=is_repeated)
+        self._sink.log(self._unsent, is_repeated=is_repeated)
         sent, self._unsent = sum(map(attempts_in, self._unsent)), []
         before_s, self._sent_s = self._sent_s, elapsed_s()
         if sent > MANY * (self._sent_s - before_s):
@@ -158,29 +155,6 @@ class BaseLogFlusher(Service):
         except Exception as error:  # noqa: BLE001  # a console that is gone must not lose the lines
             self._echo = None
             emit("logs.unheard", error=error)
-
-
-class LogFlusher(BaseLogFlusher):
-    """That of a worker with a database."""
-
-    def __init__(
-        self,
-        store: Store,
-        calls: AttemptTable,
-        book: LogBuffer,
-        *,
-        namespace: str,
-        echo: Echo | None,
-    ) -> None:
-        super().__init__(calls, book, echo=echo)
-        self._store = store
-        self._namespace = namespace
-
-    def send(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
-        self._store.write(
-            lambda tx: append(tx, chunks, namespace=self._namespace, is_repeated=is_repeated),
-            lone=not is_repeated,
-        )
 
 
 class LogIndexer(Chore):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
 from rota.rules.jobs.files.field import Field
 from rota.rules.jobs.files.parameters import Declared, read_parameters
 from rota.rules.jobs.files.words import split_words
+from rota.rules.jobs.target_kinds import SCALAR, parameter_names, target_kind
 from rota.rules.security.egress import check_headers
 from rota.rules.security.programs import check_command
 from rota.rules.security.web_address import METHODS, apart
-from rota.rules.text.template import placeholders
 
 KINDS = ("command", "http", "python")
 BESIDE = {
@@ -40,12 +40,11 @@ def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, Declare
         if name in TARGET_FIELDS and name != kind and name not in BESIDE[kind]:
             raise given[name].refusal(f"{name} does not go with {kind}")
     with given[kind].blamed():
-        if kind == "python":
-            return _python(given)
-        target: CommandTarget | HttpTarget
-        target = _command(given) if kind == "command" else _http(given["http"])
-        names = placeholders(_texts(target))
-    return target, Declared(dict.fromkeys(names, "str | int | float | bool"))
+        target = _READERS[kind](given)
+        if not target_kind(target).is_template:
+            return target, read_parameters(given.get("parameters"))
+        names = parameter_names(target)
+    return target, Declared(dict.fromkeys(names, SCALAR))
 
 
 def _command(given: Mapping[str, Field]) -> CommandTarget:
@@ -86,7 +85,8 @@ def _codes(given: Field | None) -> tuple[int, ...] | None:
     return tuple(codes)
 
 
-def _http(http: Field) -> HttpTarget:
+def _http(given: Mapping[str, Field]) -> HttpTarget:
+    http = given["http"]
     if isinstance(http.value, str):
         url, headers = _address(http, {})
         return HttpTarget(url=url, headers=headers)
@@ -136,14 +136,15 @@ def _statuses(field: Field | None) -> tuple[int, ...]:
     return tuple(statuses)
 
 
-def _python(given: Mapping[str, Field]) -> tuple[PythonTarget, Declared]:
+def _python(given: Mapping[str, Field]) -> PythonTarget:
     ref = given["python"].text()
     if not _REF.fullmatch(ref):
         raise BadOption(f"{ref!r:.80} is not module:function such as shop.mail:send")
-    return PythonTarget(ref=ref), read_parameters(given.get("parameters"))
+    return PythonTarget(ref=ref)
 
 
-def _texts(target: CommandTarget | HttpTarget) -> tuple[str, ...]:
-    if isinstance(target, CommandTarget):
-        return (*target.argv, *target.env.values())
-    return (target.url, *target.headers.values(), target.body or "")
+_READERS: dict[str, Callable[[Mapping[str, Field]], Target]] = {
+    "command": _command,
+    "http": _http,
+    "python": _python,
+}

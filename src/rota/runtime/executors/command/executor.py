@@ -35,6 +35,7 @@ from rota.runtime.executors.command.output import Tail, collect
 from rota.runtime.executors.command.start import ANYHOW, NotStarted, at_home, start_program
 from rota.runtime.executors.endings import begin, failure, no_function, refused, undecodable
 from rota.runtime.executors.outside_signals import Leaving, came_with_our_end
+from rota.runtime.executors.parts import ExecutorParts
 from rota.runtime.executors.process_group import ProcessGroup, exit_in_words
 from rota.runtime.executors.threads.pool import PooledExecutor
 from rota.runtime.logs.attempt_log import STDERR, STDOUT
@@ -252,3 +253,15 @@ def _ending(call: Attempt, code: int, out: Tail, err: Tail) -> Ending:
     kind = "ExitCode" if code >= 0 else "KilledBySignal"
     error = failure(kind, message, bounded(text, MAX_TRACEBACK))
     return Raised(error=error, types=(kind,), gives_up=gives_up)
+
+
+def make(parts: ExecutorParts) -> CommandExecutor:
+    return CommandExecutor(
+        slots=parts.slots,
+        started=parts.started,
+        done=parts.done,
+        progress=parts.progress,
+        grace_s=parts.grace_s,
+        programs=parts.programs,
+        is_leaving=parts.is_leaving,
+    )

@@ -27,6 +27,7 @@ from rota.runtime.executors.endings import failure, no_function, refused, undeco
 from rota.runtime.executors.http.responses import ending_of_answer, read_answer
 from rota.runtime.executors.http.ssrf import ANYWHERE, GuardedResolver, NotReached, check_url
 from rota.runtime.executors.loop.executor import LoopExecutor
+from rota.runtime.executors.parts import ExecutorParts
 
 CONNECT_S = 10.0
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -161,3 +162,13 @@ def _in_url(text: str) -> str:
 def _in_json(text: str) -> str:
     """As it stands between the quotes of a JSON string; numbers stay as they are."""
     return msgspec.json.encode(text)[1:-1].decode()
+
+
+def make(parts: ExecutorParts) -> HttpExecutor:
+    return HttpExecutor(
+        slots=parts.slots,
+        started=parts.started,
+        done=parts.done,
+        progress=parts.progress,
+        egress=parts.egress,
+    )

@@ -22,6 +22,7 @@ from rota.runtime.attempts.attempt import (
 from rota.runtime.attempts.context import ProgressSink
 from rota.runtime.executors.endings import failure, perform_async
 from rota.runtime.executors.loop.thread import LoopThread
+from rota.runtime.executors.parts import ExecutorParts
 
 
 class LoopExecutor:
@@ -144,3 +145,12 @@ class LoopExecutor:
         self.waiting.extendleft(reversed(blocked.take_unbegun()))
         if self.waiting:
             self._fresh().look()
+
+
+def make(parts: ExecutorParts) -> LoopExecutor:
+    return LoopExecutor(
+        slots=parts.slots,
+        started=parts.started,
+        done=parts.done,
+        progress=parts.progress,
+    )

@@ -22,6 +22,7 @@ from rota.runtime.attempts.context import ProgressSink
 from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 from rota.runtime.executors.endings import begin, crashed, failure
 from rota.runtime.executors.outside_signals import Leaving, came_with_our_end
+from rota.runtime.executors.parts import ExecutorParts
 from rota.runtime.executors.process.frames import Asked, Begin, Begun, Ended, Said, Settled, Told
 from rota.runtime.executors.process.lookup import portable_ref
 from rota.runtime.executors.process.spawn import ChildLost, ChildProcess
@@ -216,3 +217,14 @@ def _replied(call: Attempt, question: ServiceRequest) -> ServiceReply:
         return services.ask(call.lease, question)
     except RotaError as error:
         return ServiceReply(error=(type(error).__name__, str(error)))
+
+
+def make(parts: ExecutorParts) -> ProcessExecutor:
+    return ProcessExecutor(
+        slots=parts.slots,
+        started=parts.started,
+        done=parts.done,
+        progress=parts.progress,
+        grace_s=parts.grace_s,
+        is_leaving=parts.is_leaving,
+    )

@@ -18,6 +18,7 @@ from rota.errors import Cancelled, TimedOut
 from rota.runtime.attempts.attempt import Attempt, Done, Ending, Started, Stopped, StopReason
 from rota.runtime.attempts.context import ProgressSink, enter
 from rota.runtime.executors.endings import begin, ending_of, perform
+from rota.runtime.executors.parts import ExecutorParts
 from rota.runtime.executors.swallowed_stops import resend_with
 from rota.runtime.executors.threads.pool import PooledExecutor
 from rota.runtime.logs.capture import page_for
@@ -183,3 +184,13 @@ class ThreadExecutor(PooledExecutor):
             ending = ending_of(call, left_by)
             left_by = None  # it holds this frame: without the cycle memory is freed at once
         return ending or Stopped("cancel")
+
+
+def make(parts: ExecutorParts) -> ThreadExecutor:
+    return ThreadExecutor(
+        slots=parts.slots,
+        started=parts.started,
+        done=parts.done,
+        done_at_rest=parts.done_at_rest,
+        progress=parts.progress,
+    )

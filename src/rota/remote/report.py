@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rota.model.remote import EndBody
 from rota.model.run import ErrorDetail, Lease
+from rota.remote.transport import Understood
 from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.dispatch.outcomes import custom_wait, with_note
 
@@ -12,9 +13,7 @@ MOST_REASON = 2_000
 LONGEST_MS = 2**31 - 1
 
 
-def end_of(
-    call: Attempt, ending: Ending, token: str, *, hears_begins: bool, hears_takes: bool
-) -> EndBody | None:
+def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -> EndBody | None:
     """None when the run is somebody else's now; a server is told what it says it understands."""
     lease = call.lease
     said = EndBody(
@@ -23,8 +22,8 @@ def end_of(
         token=token,
         ending="returned",
         began=call.started_s is not None,
-        held_ms=min(LONGEST_MS, call.held_ms) if hears_begins and call.started_s else None,
-        left_behind=hears_begins and call.is_left_behind,
+        held_ms=min(LONGEST_MS, call.held_ms) if understands.begins and call.started_s else None,
+        left_behind=understands.begins and call.is_left_behind,
     )
     match ending:
         case Returned(result=result):
@@ -33,13 +32,20 @@ def end_of(
             said.ending, said.error = "crashed", error
         case Raised():
             _raised(said, call, ending)
-            said.misfit = hears_takes and ending.misfit
+            said.misfit = understands.takes and ending.misfit
         case Stopped(why=why):
             if why == "lost":
                 return None
             # To the server it is the same: nobody began it.
             said.ending, said.why = "stopped", "drain" if why == "held" else why
     return said
+
+
+def returned(run_id: str, fence: int, token: str, *, began: bool = False) -> EndBody:
+    """A run that is not carried out here goes back."""
+    return EndBody(
+        run_id=run_id, fence=fence, token=token, ending="stopped", why="drain", began=began
+    )
 
 
 def unrecorded(said: EndBody, error: Exception) -> EndBody:

@@ -1,11 +1,11 @@
-"""The link of a worker to its server: one request at a time for each thread, none sent twice here.
+"""How a worker talks to its server: one request at a time for each thread, none sent twice here.
 
 What is told to a server does no harm when it is told twice: who asks tries again in its own time.
 """
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from rota.client.line import Line
 from rota.clock import elapsed_s
@@ -17,14 +17,24 @@ REFUSED_S = 15.0
 """A token that is refused is not shown again at once: the server counts bad credentials."""
 
 
+class Understood(NamedTuple):
+    """What a server said at registration that it understands; one of 0.1.0 says nothing."""
+
+    begins: bool = False
+    """It may be told when handlers began, and what is claimed ahead."""
+    takes: bool = False
+    """It may be told what functions take, and which runs do not fit them."""
+    strays: bool = False
+    """It leaves it to the worker to give back what that does not know."""
+
+
 class ServerTransport:
     """Says things for one worker; from any thread."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
         self.worker_id = ""
-        self.is_new = False
-        """The server understands what workers of 0.1.0 did not say."""
+        self.understands = Understood()
         self._refused: tuple[float, str] | None = None
 
     def say(self, verb: str, kind: type[T], body: object, *, wait_s: float = 0.0) -> T:

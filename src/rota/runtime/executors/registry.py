@@ -1,0 +1,49 @@
+"""The executors that a worker knows, by name; a new one is a module with `make` and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+
+from rota.model.spec import JobSpec, PythonTarget
+from rota.rules.jobs.target_kinds import KINDS
+from rota.runtime.attempts.attempt import Executor
+from rota.runtime.executors.parts import ExecutorParts
+from rota.runtime.executors.process.lookup import is_findable
+from rota.runtime.executors.threads.executor import make as make_threads
+
+Make = Callable[[ExecutorParts], Executor]
+
+
+def _later(module: str) -> Make:
+    """Imported when it is needed: a worker without such jobs pays nothing for it."""
+
+    def make(parts: ExecutorParts) -> Executor:
+        executor: Executor = import_module(f"rota.runtime.executors.{module}").make(parts)
+        return executor
+
+    return make
+
+
+EXECUTORS: dict[str, Make] = {
+    "thread": make_threads,
+    "loop": _later("loop.executor"),
+    "process": _later("process.executor"),
+    "command": _later("command.executor"),
+    "http": _later("http.executor"),
+}
+
+
+def executor_name(spec: JobSpec, *, crashes: int) -> str:
+    """Which of them carries out a run of this job that took so many processes down with it."""
+    target = spec.target
+    if not isinstance(target, PythonTarget):
+        name = KINDS[type(target)].executor
+        assert name is not None, "graphs begin at the claim"  # noqa: S101  # never carried out
+        return name
+    if spec.isolation != "thread":
+        return spec.isolation
+    # A run that took a process down with it is tried again alone in one of its own.
+    if crashes and is_findable(target.ref):
+        return "process"
+    return "loop" if target.is_async else "thread"
