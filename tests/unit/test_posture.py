@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rota.clock import moment
 from rota.ids import new_id
 from rota.model.identity import TokenView
 from rota.rules.security import posture
@@ -21,7 +22,7 @@ def token(name: str = "ci", **fields: Any) -> TokenView:
         "prefix": "rota_abcde",
         "roles": ("viewer",),
         "queues": None,
-        "created_at": NOW,
+        "created_at": moment(NOW),
         "created_by": "ann",
         "expires_at": None,
         "used_at": None,
@@ -60,10 +61,10 @@ def test_powerful_tokens_expire() -> None:
 
 def test_tokens_that_nobody_uses() -> None:
     old = NOW - posture.UNUSED_MS - 1
-    fine = [token(), token(created_at=old, used_at=NOW)]
+    fine = [token(), token(created_at=moment(old), used_at=moment(NOW))]
 
     assert posture.idle_tokens(fine, NOW).status == "ok"
-    assert posture.idle_tokens([*fine, token(created_at=old)], NOW).status == "warning"
+    assert posture.idle_tokens([*fine, token(created_at=moment(old))], NOW).status == "warning"
 
 
 @pytest.mark.parametrize(
