@@ -10,7 +10,7 @@ import pytest
 
 from rota.store.open import open_store
 from tests.api.serving import Served, serving
-from tests.contract.conftest import empty
+from tests.support.emptying import empty
 from tests.support.postgres import PostgresServer
 
 

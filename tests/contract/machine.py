@@ -45,10 +45,10 @@ from tests.contract.builders import (
     new_run,
     submit_all,
 )
-from tests.contract.conftest import empty
 from tests.contract.letters import by, each_failure_left_one_letter
 from tests.contract.machine_asks import ASKS, DELAY_MS, QUEUES, VERBS, as_verdict
 from tests.contract.model import Model, ModelRun, frozen, observed
+from tests.support.emptying import empty
 from tests.support.places import quick_folder
 
 ALL = 1_000
