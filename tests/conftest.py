@@ -14,7 +14,6 @@ from rota.store.migrate import migrations
 from rota.store.open import open_store
 from rota.store.postgres import dialect as postgres_dialect
 from rota.store.sqlite import dialect as sqlite_dialect
-from tests.support.emptying import forget_connections
 from tests.support.pgbouncer import PgBouncerMissing, find_pgbouncer
 from tests.support.places import quick_folder
 from tests.support.postgres import PostgresServer, database_of
@@ -62,7 +61,6 @@ def postgres_server(postgres_binaries: Path) -> Iterator[PostgresServer]:
     """One server for each worker of the test run, started when the first test asks for it."""
     with PostgresServer() as server:
         yield server
-        forget_connections()
 
 
 @pytest.fixture(scope="session")
@@ -109,6 +107,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the modules that should be split before they must be."""
+    """Name the modules that should be split before they must be; not to who wants no header."""
+    if terminalreporter.no_header:
+        return
     for path, lines in long_modules():
         terminalreporter.write_line(f"{path}: {lines} lines, more than {LONG_MODULE}; split it")

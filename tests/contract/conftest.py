@@ -18,7 +18,7 @@ from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract.builders import Clock, given_worker
 from tests.support.deep import deep_postgres_store, deep_sqlite_store
-from tests.support.emptying import empty
+from tests.support.emptying import empty, forget_connections
 from tests.support.logins import Logins, make_logins
 from tests.support.postgres import PostgresServer
 
@@ -29,11 +29,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture(scope="session")
-def shared_postgres_url(postgres_server: PostgresServer) -> str:
+def shared_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """One migrated database for all tests of this process; empty it before use."""
     url = postgres_server.create_database()
     open_store(url, clock=Clock()).close()
-    return url
+    yield url
+    forget_connections()
 
 
 @pytest.fixture
@@ -88,9 +89,10 @@ def deep_postgres(postgres_server: PostgresServer) -> Iterator[psycopg.Connectio
 
 
 @pytest.fixture(scope="session")
-def shared_logins(postgres_server: PostgresServer) -> Logins:
+def shared_logins(postgres_server: PostgresServer) -> Iterator[Logins]:
     """One database with production's logins for all tests of this process."""
-    return make_logins(postgres_server)
+    yield make_logins(postgres_server)
+    forget_connections()
 
 
 @pytest.fixture

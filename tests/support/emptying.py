@@ -33,7 +33,7 @@ def empty(url: str) -> None:
 
 
 def forget_connections() -> None:
-    """Close what is kept; for the end of the server."""
+    """Close what is kept, before the server ends."""
     while _kept:
         _, connection = _kept.popitem()
         connection.close()
