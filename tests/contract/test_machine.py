@@ -17,6 +17,7 @@ from tests.contract.machine import Life
 EXAMPLES = int(os.environ.get("ROTA_EXAMPLES", "0"))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # a failure is made small before it is told
 def test_sqlite_lives_as_the_model_says(sqlite_template: Path) -> None:
     class SqliteLife(Life):
@@ -28,6 +29,7 @@ def test_sqlite_lives_as_the_model_says(sqlite_template: Path) -> None:
 
 
 @pytest.mark.postgres
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_postgres_lives_as_the_model_says(shared_postgres_url: str) -> None:
     class PostgresLife(Life):
