@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from rota.store.migrate import migrations
 from rota.store.open import open_store
+from rota.store.postgres import dialect as postgres_dialect
+from rota.store.sqlite import dialect as sqlite_dialect
 from tests.support.pgbouncer import PgBouncerMissing, find_pgbouncer
 from tests.support.places import quick_folder
 from tests.support.postgres import PostgresServer, database_of
@@ -26,8 +30,19 @@ settings.register_profile(
 )
 settings.load_profile("rota")
 
+DIALECTS = {each.name: each for each in (postgres_dialect.DIALECT, sqlite_dialect.DIALECT)}
+
 # Where pytest makes its folders; only the variable is asked by all processes of a test run.
 os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(quick_folder()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _schema_is_read_once() -> Iterator[None]:
+    """Its files do not change while tests run; to read them was most of opening a store."""
+    known = cache(lambda name: migrations(DIALECTS[name]))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("rota.store.open.migrations", lambda dialect: known(dialect.name))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -92,6 +107,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Name the modules that should be split before they must be."""
+    """Name the modules that should be split before they must be; not to who wants no header."""
+    if terminalreporter.no_header:
+        return
     for path, lines in long_modules():
         terminalreporter.write_line(f"{path}: {lines} lines, more than {LONG_MODULE}; split it")

@@ -9,26 +9,28 @@ import pytest
 from tests.support.cli import Rota
 
 
-def test_a_store_is_migrated_once_and_checked(rota: Rota) -> None:
-    first = rota.good("db", "migrate", "--json").documents[0]["applied"]
-    second = rota.good("db", "migrate")
-    checked = rota("db", "check", "--json")
-    page = rota("db", "check")
+def test_a_store_is_migrated_once_and_checked(bare_rota: Rota) -> None:
+    first = bare_rota.good("db", "migrate", "--json").documents[0]["applied"]
+    second = bare_rota.good("db", "migrate")
+    checked = bare_rota("db", "check", "--json")
+    page = bare_rota("db", "check")
 
     facts = checked.documents[0]
     assert first[0] == "0001_core"
     assert second.out == "the schema is up to date\n"
     assert facts["missing"] == []
     # The throw-away PostgreSQL of the tests runs without fsync, and must be told off for it.
-    is_safe = rota.env["ROTA_URL"].startswith("sqlite")
+    is_safe = bare_rota.env["ROTA_URL"].startswith("sqlite")
     assert facts["is_good"] is is_safe
     assert facts["bad"] == ([] if is_safe else ["fsync", "full_page_writes"])
     assert checked.code == page.code == (0 if is_safe else 5)
     assert ("may lose committed runs" in page.out) is not is_safe
 
 
-def test_a_store_without_a_schema_does_not_pass_the_check(postgres_url: str, local: Rota) -> None:
-    said = local("db", "check", "--url", postgres_url)
+def test_a_store_without_a_schema_does_not_pass_the_check(
+    bare_postgres_url: str, local: Rota
+) -> None:
+    said = local("db", "check", "--url", bare_postgres_url)
 
     assert said.code == 5
     assert "lacks 0001_core" in said.out
@@ -43,13 +45,15 @@ def test_the_printed_schema_can_be_applied_by_hand(local: Rota) -> None:
 
 
 def test_the_printed_schema_can_be_applied_by_hand_to_postgresql(
-    postgres_url: str, local: Rota
+    bare_postgres_url: str, local: Rota
 ) -> None:
     script = local.good("db", "sql", "--dialect", "postgres").out
-    with psycopg.connect(postgres_url) as session:
+    with psycopg.connect(bare_postgres_url) as session:
         session.execute(script.encode())
 
-    assert local.good("db", "migrate", "--url", postgres_url).out == "the schema is up to date\n"
+    assert (
+        local.good("db", "migrate", "--url", bare_postgres_url).out == "the schema is up to date\n"
+    )
 
 
 def test_the_benchmark_measures_and_leaves_nothing_behind(rota: Rota) -> None:

@@ -37,8 +37,8 @@ def test_work_that_nobody_does_is_a_problem(rota: Rota) -> None:
     assert by_check["unserved queues"]["found"] == "1 run of add in queue default of default"
 
 
-def test_a_database_without_a_schema_is_a_problem(postgres_url: str, local: Rota) -> None:
-    said = local("doctor", "--url", postgres_url)
+def test_a_database_without_a_schema_is_a_problem(bare_postgres_url: str, local: Rota) -> None:
+    said = local("doctor", "--url", bare_postgres_url)
 
     assert said.code == 1
     assert "lacks 0001_core" in said.out

@@ -37,8 +37,8 @@ def version(url: str, token: str) -> int:
     return httpx2.get(f"{url}/api/v1/version", headers=headers, timeout=20).status_code
 
 
-def test_the_first_start_shows_a_token_and_a_link_and_no_other_start_does(rota: Rota) -> None:
-    with rota.started("server", "--port", "0") as first:
+def test_the_first_start_shows_a_token_and_a_link_and_no_other_start_does(bare_rota: Rota) -> None:
+    with bare_rota.started("server", "--port", "0") as first:
         url = address(first)
         token = re.findall(r"rota_\S+", first.text)[-1]
         link = re.findall(r"http://\S+/login\?ticket=\S+", first.text)[0]
@@ -48,7 +48,7 @@ def test_the_first_start_shows_a_token_and_a_link_and_no_other_start_does(rota: 
             assert signed.status_code == 303
             assert browser.get(f"{url}/api/v1/session").json()["roles"] == ["admin", "exec"]
         assert version(url, token) == 200
-        with rota.started("server", "--port", "0") as second:
+        with bare_rota.started("server", "--port", "0") as second:
             other = address(second)
             assert "rota_" not in second.text
             assert version(other, token) == 200, "two servers, one store"

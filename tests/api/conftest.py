@@ -10,15 +10,16 @@ import pytest
 
 from rota.store.open import open_store
 from tests.api.serving import Served, serving
-from tests.contract.conftest import empty
+from tests.support.emptying import empty, forget_connections
 from tests.support.postgres import PostgresServer
 
 
 @pytest.fixture(scope="session")
-def api_postgres_url(postgres_server: PostgresServer) -> str:
+def api_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     url = postgres_server.create_database()
     open_store(url).close()
-    return url
+    yield url
+    forget_connections()
 
 
 @pytest.fixture(scope="session")

@@ -31,10 +31,10 @@ from rota.store.open import open_store
 from tests.contract.admission_builders import ClaimingWorker, clear, ended, given_graph
 from tests.contract.breaker_builders import tend_all
 from tests.contract.builders import HOME, START_MS, Clock, finish_all, given_run
-from tests.contract.conftest import empty
 from tests.contract.graph_builders import JOB, graph, node
 from tests.contract.identities import by
 from tests.contract.schedule_builders import DAY, every, fire_some, given_job, put
+from tests.support.emptying import empty
 from tests.support.places import quick_folder
 
 ALL = 10_000

@@ -6,6 +6,7 @@ The clock also steps back, workers die and come back, the store is closed and op
 from __future__ import annotations
 
 import tempfile
+from shutil import copy
 from typing import Any
 
 from hypothesis import strategies as st
@@ -45,10 +46,10 @@ from tests.contract.builders import (
     new_run,
     submit_all,
 )
-from tests.contract.conftest import empty
 from tests.contract.letters import by, each_failure_left_one_letter
 from tests.contract.machine_asks import ASKS, DELAY_MS, QUEUES, VERBS, as_verdict
 from tests.contract.model import Model, ModelRun, frozen, observed
+from tests.support.emptying import empty
 from tests.support.places import quick_folder
 
 ALL = 1_000
@@ -58,6 +59,8 @@ class Life(RuleBasedStateMachine):
     """One namespace, two queues, some workers; every rule is one verb."""
 
     url = ""
+    template = ""
+    """The file of a migrated store, to be copied where there is no address."""
     runs = Bundle("runs")
     leases = Bundle("leases")
     workers = Bundle("workers")
@@ -72,7 +75,7 @@ class Life(RuleBasedStateMachine):
         self.folder: tempfile.TemporaryDirectory[str] | None = None
         if not self.url:
             self.folder = tempfile.TemporaryDirectory(dir=quick_folder())
-            self.address = f"sqlite:///{self.folder.name}/rota.db"
+            self.address = f"sqlite:///{copy(self.template, self.folder.name)}"
         else:
             empty(self.url)
             self.address = self.url

@@ -6,6 +6,7 @@ ROTA_EXAMPLES=2000 makes a long run of what takes seconds otherwise.
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -16,14 +17,19 @@ from tests.contract.machine import Life
 EXAMPLES = int(os.environ.get("ROTA_EXAMPLES", "0"))
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)  # a failure is made small before it is told
-def test_sqlite_lives_as_the_model_says() -> None:
+def test_sqlite_lives_as_the_model_says(sqlite_template: Path) -> None:
+    class SqliteLife(Life):
+        template = str(sqlite_template)
+
     run_state_machine_as_test(
-        Life, settings=settings(max_examples=EXAMPLES or 150, stateful_step_count=40)
+        SqliteLife, settings=settings(max_examples=EXAMPLES or 150, stateful_step_count=40)
     )
 
 
 @pytest.mark.postgres
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_postgres_lives_as_the_model_says(shared_postgres_url: str) -> None:
     class PostgresLife(Life):

@@ -22,6 +22,9 @@ _LOGIN = re.compile(r"postgresql://(\w+)@db/rota\b")
 FIRST = ("README.md", "docs/quickstart.md")
 """Where readers begin: here `rota` starts from nothing each time, as it does for them."""
 
+MANY = 40
+"""Commands that take more than about three seconds together."""
+
 
 def _is_run(block: Block) -> bool:
     if block.language == "sh":
@@ -35,6 +38,8 @@ def _params() -> Iterator[object]:
         if blocks:
             needs_server = any(SERVER in block.text for block in blocks)
             marks = [pytest.mark.postgres] if needs_server else []
+            if sum(len(shell.commands(each)) for each in blocks if each.language == "sh") >= MANY:
+                marks.append(pytest.mark.slow)
             yield pytest.param(page, id=page.name, marks=marks)
 
 

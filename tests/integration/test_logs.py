@@ -6,17 +6,19 @@ import logging
 import math
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 
 from rota.app import App, Run
+from rota.clock import elapsed_s
 from rota.model.log import LogLine
 from rota.model.states import State
 from rota.runtime.logs.flusher import LogFlusher
 from tests.contract.builders import run_sql
-from tests.integration.conftest import BOTH_SOURCES, Serve
+from tests.integration.conftest import BOTH_SOURCES, STEADY, Serve
 from tests.support import talkers
 from tests.support.calls import eventually
 
@@ -202,10 +204,16 @@ def test_the_last_words_of_a_killed_process_are_kept(app: App, serve: Serve) -> 
 
 
 @KINDS
-def test_a_handler_that_is_stopped_keeps_its_lines(app: App, serve: Serve, isolation: str) -> None:
-    hang = app.job(isolation=isolation, retries=0, timeout="300ms")(talkers.hangs_after_words)
-    serve()
-    run = hang.submit()
+def test_a_handler_that_is_stopped_keeps_its_lines(
+    app: App, serve: Serve, tmp_path: Path, isolation: str
+) -> None:
+    hang = app.job(isolation=isolation, retries=0, timeout="1h")(talkers.hangs_after_words)
+    worker, spoken = serve(**STEADY), tmp_path / "spoken"
+    run = hang.submit(str(spoken))
+    eventually(spoken.exists)
+    (call,) = worker._calls.everything()
+    call.deadline_s = elapsed_s()  # the hour is over
+    worker._deadlines.wake()
     ended = run.wait(timeout=20)
 
     assert ended.error is not None

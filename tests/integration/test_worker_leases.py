@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ import pytest
 
 from rota import notices
 from rota.app import App, Run
+from rota.engine.workers.reap import reap
 from rota.engine.workers.registry import WorkerView, workers
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
@@ -33,6 +34,24 @@ def serve_unaware(serve: Serve) -> Worker:
     worker = serve(slots=1, prefetch=0, lease_ms=120_000, grace_ms=60_000, chores=False)
     worker._heartbeat.stop()
     return worker
+
+
+def serve_given_up(app: App, serve: Serve) -> tuple[Worker, Callable[[], None]]:
+    """A worker, and the act that gives it up, waits until it has joined again, and reaps its runs.
+
+    It does no chores: only a worker whose lease ran out is ever taken off the record, and that one
+    has stopped its work by then. This one has not, so it would reap its own runs and claim them
+    again under the old name, as often as it can before its next heartbeat.
+    """
+    worker = serve(**STEADY, chores=False)
+    before = worker.id
+
+    def give_up() -> None:
+        run_sql(app.url, "delete from rota.worker")
+        eventually(lambda: worker.id != before)
+        app.store.write(lambda tx: reap(tx, limit=10))
+
+    return worker, give_up
 
 
 @pytest.fixture
@@ -58,12 +77,12 @@ def known_workers(app: App) -> list[WorkerView]:
 
 
 def test_a_worker_that_was_given_up_stops_its_work_and_joins_again_as_another(
-    app: App, serve: Serve, store_url: str, trail: Path, gate: Path
+    app: App, serve: Serve, trail: Path, gate: Path
 ) -> None:
     app.job(work_slowly)
-    worker = serve()
+    worker, give_up = serve_given_up(app, serve)
     run, before = start_slow_run(app, trail, gate), worker.id
-    run_sql(store_url, "delete from rota.worker")
+    give_up()
 
     eventually(lambda: traces(trail, "stopped"))
     open_gate(gate)
@@ -241,7 +260,7 @@ def behind(proxy: Proxy, server: PostgresServer, url: str) -> Iterator[Worker]:
 
 
 def test_a_run_of_a_function_that_no_other_process_could_find_is_tried_again_here(
-    app: App, serve: Serve, store_url: str
+    app: App, serve: Serve
 ) -> None:
     gate = threading.Event()
 
@@ -250,13 +269,10 @@ def test_a_run_of_a_function_that_no_other_process_could_find_is_tried_again_her
         gate.wait(20)
         return current_run().attempt
 
-    worker = serve(**STEADY)
-    run, before = local.submit(), worker.id
+    _, give_up = serve_given_up(app, serve)
+    run = local.submit()
     eventually(lambda: run.state is State.RUNNING)
-    worker._courier.claim_on(claiming=False)  # or it may claim again before it knows, and lose that
-    run_sql(store_url, "delete from rota.worker")
-    eventually(lambda: worker.id != before)
-    worker._courier.claim_on(claiming=True)
+    give_up()
     gate.set()
 
     assert run.result(timeout=20) == 2

@@ -14,11 +14,18 @@ from typing import Any
 
 import aiohttp  # noqa: F401  # this and the others: imported once, for all children
 import apsw  # noqa: F401
+import click  # noqa: F401
+import httptools  # noqa: F401
+import httpx2  # noqa: F401
 import hypothesis.strategies  # noqa: F401
+import litestar.openapi  # noqa: F401
 import msgspec  # noqa: F401
 import psutil  # noqa: F401
 import psycopg  # noqa: F401
 import pytest
+import uvicorn.protocols.http.httptools_impl  # noqa: F401
+import uvloop  # noqa: F401
+import yaml  # noqa: F401
 
 
 def main() -> None:

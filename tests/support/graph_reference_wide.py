@@ -46,8 +46,8 @@ class WideReference(Reference):
                     self._decide(name, decided)
             else:
                 self.done[name][item] = word
-        for name in {name for name, item in endings if item is not None}:
-            self._count(name)
+        mapped = {name for name, item in endings if item is not None}
+        self.stopping |= {name for name in mapped if self._has_failed_too_often(name)}
         failed = [
             name
             for name in {name for name, _ in endings}
@@ -59,6 +59,9 @@ class WideReference(Reference):
             for name, state in self.states.items():
                 if state == "waits" and self.specs[name]["kind"] != "teardown":
                     self.states[name] = "skipped"
+        # Only now: beside a failure that lets nothing else start, no place is filled again.
+        for name in mapped:
+            self._count(name)
         self._settle()
 
     def outcome(self) -> str:
@@ -79,11 +82,13 @@ class WideReference(Reference):
             if self.states[each] == "waits":
                 self.states[each] = "skipped"
 
+    def _has_failed_too_often(self, name: str) -> bool:
+        failures = list(self.done[name].values()).count("failed")
+        return bool(failures > self.specs[name]["map"]["tolerate"])
+
     def _count(self, name: str) -> None:
         mapped = self.specs[name]["map"]
         words = list(self.done[name].values())
-        if words.count("failed") > mapped["tolerate"]:
-            self.stopping.add(name)
         if name in self.stopping:
             self.states[name] = "failed" if len(words) == self.made[name] else "runs"
         elif len(words) == mapped["width"]:

@@ -75,6 +75,7 @@ class PostgresServer:
         self._folder: Path | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._watch: subprocess.Popen[bytes] | None = None
+        self._kept: psycopg.Connection | None = None
 
     def __enter__(self) -> Self:
         try:
@@ -118,19 +119,18 @@ class PostgresServer:
         statement = sql.SQL("create database {} template {}").format(
             sql.Identifier(name), sql.Identifier(template)
         )
-        with self._admin() as connection:
-            if connection.info.server_version >= 150_000:
-                # Half the time of the default of 15 and newer, which logs every page.
-                statement += sql.SQL(" strategy file_copy")
-            connection.execute(statement)
+        connection = self._admin()
+        if connection.info.server_version >= 150_000:
+            # Half the time of the default of 15 and newer, which logs every page.
+            statement += sql.SQL(" strategy file_copy")
+        connection.execute(statement)
         return self.url(name)
 
     def drop_database(self, url: str) -> None:
         """Remove a database, ending whoever is still connected to it."""
         name = sql.Identifier(database_of(url))
         statement = sql.SQL("drop database {} with (force)").format(name)
-        with self._admin() as connection:
-            connection.execute(statement)
+        self._admin().execute(statement)
 
     @contextlib.contextmanager
     def database(self, *, template: str = "template0") -> Iterator[str]:
@@ -267,7 +267,16 @@ class PostgresServer:
                 return
 
     def _admin(self) -> psycopg.Connection:
-        return psycopg.connect(self.url(), autocommit=True)
+        """One that is kept while it works: a new one would cost a fifth of making a database."""
+        if self._kept is not None and not _answers(self._kept):
+            self._hang_up()
+        self._kept = self._kept or psycopg.connect(self.url(), autocommit=True)
+        return self._kept
+
+    def _hang_up(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     def _start_watch(self, pid: int) -> None:
         """A tiny process that outlives us when we are killed, and then ends the server."""
@@ -280,6 +289,7 @@ class PostgresServer:
         )
 
     def _forget(self) -> None:
+        self._hang_up()
         self._process = None
         if self._watch is not None:
             self._watch.communicate(b"done\n")
@@ -289,6 +299,15 @@ class PostgresServer:
 def database_of(url: str) -> str:
     """The name of the database at the end of an address."""
     return str(psycopg.conninfo.conninfo_to_dict(url)["dbname"])
+
+
+def _answers(connection: psycopg.Connection) -> bool:
+    """Whether it still does; its server may have been killed by somebody else."""
+    try:
+        connection.execute("")
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def free_port() -> int:

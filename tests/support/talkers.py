@@ -13,6 +13,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 log = logging.getLogger("talkers")
 
@@ -62,8 +63,10 @@ def dies_after_words() -> None:
     os.kill(os.getpid(), 9)
 
 
-def hangs_after_words() -> None:
+def hangs_after_words(spoken: str) -> None:
+    """Print, make that file, and go on until it is stopped."""
     print("waiting")
+    Path(spoken).touch()
     while True:
         time.sleep(0.01)
 
