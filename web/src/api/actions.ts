@@ -186,14 +186,14 @@ export const ACTIONS: Record<Subject, Action[]> = {
       icon: "pause",
       confirm: (name) => `Runs of ${name} are held back until the breaker is closed.`,
       done: (name) => `The breaker of ${name} is open.`,
-      send: (id) => ask("openOne", { path: [id] }),
+      send: (id) => ask("openBreaker", { path: [id] }),
     },
     {
       verb: "close",
       label: "Close",
       icon: "play",
       done: (name) => `The breaker of ${name} is closed.`,
-      send: (id) => ask("closeOne", { path: [id] }),
+      send: (id) => ask("closeBreaker", { path: [id] }),
     },
   ],
   token: [
@@ -217,7 +217,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       confirm: (name) =>
         `Namespace ${name} is removed. The server refuses while it still holds something.`,
       done: (name) => `${name} is removed.`,
-      send: (id) => ask("deleteNamespace", { path: [id] }),
+      send: (id) => ask("removeNamespace", { path: [id] }),
     },
   ],
   template: [
@@ -227,12 +227,12 @@ export const ACTIONS: Record<Subject, Action[]> = {
   ],
   calendar: [
     removal("Calendar", "The server refuses while a schedule names it.", (name) =>
-      ask("deleteCalendar", { path: [name] }),
+      ask("removeCalendar", { path: [name] }),
     ),
   ],
   blackout: [
     removal("Window", "What it holds back starts.", (name) =>
-      ask("deleteBlackout", { path: [name] }),
+      ask("removeBlackout", { path: [name] }),
     ),
   ],
   backfill: [

@@ -5,22 +5,6 @@ export interface Page<Item> {
   next: string | null;
 }
 
-export type ActDocument = {
-  id: string;
-  at: string;
-  who: string;
-  verb: string;
-  subject: string;
-  subjectName: string | null;
-  detail: Record<string, unknown>;
-  address: string | null;
-  requestId: string | null;
-  before: string | null;
-  after: string | null;
-  seq: number | null;
-  hash: string | null;
-};
-
 export type AheadDocument = {
   at: string;
   runs: number;
@@ -33,6 +17,16 @@ export type AnchorBody = {
   hash: string;
   at: string;
   keptUntil?: string | null;
+};
+
+export type AnyOf = {
+  triggers: Array<Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | AnyOf | Unless>;
+  type: "any_of";
+};
+
+export type At = {
+  times: Array<string>;
+  type: "at";
 };
 
 export type AttemptBody = {
@@ -49,6 +43,22 @@ export type AttemptDocument = {
   startedAt: string | null;
   endedAt: string;
   error: Failure | null;
+};
+
+export type AuditEntry = {
+  id: string;
+  at: string;
+  who: string;
+  verb: string;
+  subject: string;
+  detail: Record<string, unknown>;
+  address: string | null;
+  requestId: string | null;
+  before: string | null;
+  after: string | null;
+  seq: number | null;
+  hash: string | null;
+  subjectName: string | null;
 };
 
 export type BackfillAnswer = {
@@ -122,12 +132,12 @@ export type BlackoutBody = {
   note?: string;
 };
 
-export type BlackoutDocument = {
+export type BlackoutView = {
   name: string;
   kind: "skip" | "defer" | "drain";
   start: string | null;
   end: string | null;
-  trigger: Record<string, unknown> | null;
+  trigger: Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | AnyOf | Unless | null;
   duration: string | null;
   zone: string;
   job: string | null;
@@ -165,7 +175,13 @@ export type BreakerBody = {
   pauses?: boolean;
 };
 
-export type BreakerDocument = {
+export type BreakerChange = {
+  job: string;
+  state: "open" | "closed";
+  changed: boolean;
+};
+
+export type BreakerView = {
   job: string;
   state: "closed" | "open" | "half_open";
   rule: string | null;
@@ -179,16 +195,6 @@ export type BreakerDocument = {
   note: string | null;
   changedAt: string;
   verbs: Array<string>;
-};
-
-export type BreakerNote = {
-  note?: string | null;
-};
-
-export type BreakerState = {
-  job: string;
-  state: "open" | "closed";
-  changed: boolean;
 };
 
 export type BucketDocument = {
@@ -223,6 +229,12 @@ export type BulkDocument = {
   runs: Array<SubmittedDocument>;
 };
 
+export type BusinessDay = {
+  nth: number;
+  time: string;
+  type: "business_day";
+};
+
 export type Cache = {
   key: unknown;
   ttl: string | null;
@@ -235,7 +247,16 @@ export type CalendarBody = {
   on?: Array<string>;
 };
 
-export type CalendarDocument = {
+export type CalendarEvery = {
+  start: string;
+  days: number;
+  weeks: number;
+  months: number;
+  years: number;
+  type: "calendar";
+};
+
+export type CalendarView = {
   name: string;
   version: number;
   country: string | null;
@@ -260,15 +281,24 @@ export type CauseDocument = {
   versions: Array<number>;
 };
 
-export type ChangeBody = {
-  note?: string;
-  quotas?: QuotasBody;
+export type ChainVerdict = {
+  isGood: boolean;
+  acts: number;
+  seq: number;
+  hash: string;
+  says: string;
+  anchors: number;
 };
 
 export type ChangeDocument = {
   field: string;
   old: unknown;
   new: unknown;
+};
+
+export type ChangeNamespaceBody = {
+  note?: string;
+  quotas?: QuotasBody | null;
 };
 
 export type CheckpointBody = {
@@ -362,9 +392,28 @@ export type ConcernDocument = {
   note: string | null;
 };
 
+export type CreateNamespaceBody = {
+  name: string;
+  note?: string;
+  quotas?: QuotasBody | null;
+};
+
+export type CreateTokenBody = {
+  name: string;
+  roles: Array<string>;
+  queues?: Array<string> | null;
+  expires?: string | null;
+};
+
 export type Crew = {
   alive: number;
   silent: number;
+};
+
+export type Cron = {
+  expression: string;
+  dialect: "vixie" | "quartz" | "kubernetes";
+  type: "cron";
 };
 
 export type DayDocument = {
@@ -447,7 +496,14 @@ export type EffectBody = {
   argsDigest?: string | null;
 };
 
-export type EffectDocument = {
+export type EffectState = {
+  isNew: boolean;
+  isSettled: boolean;
+  result: string | null;
+  keyRun: string | null;
+};
+
+export type EffectView = {
   executionId: string;
   job: string;
   name: string;
@@ -455,18 +511,11 @@ export type EffectDocument = {
   idempotencyKey: string;
   intendedAt: string;
   settledAt: string | null;
-  result: unknown;
+  result: unknown | null;
   decidedBy: string | null;
   takenBy: string | null;
   graphId: string | null;
   verbs: Array<string>;
-};
-
-export type EffectState = {
-  isNew: boolean;
-  isSettled: boolean;
-  result: string | null;
-  keyRun: string | null;
 };
 
 export type EndBody = {
@@ -501,6 +550,13 @@ export type EventBody = {
   event: string;
   payload?: unknown;
   key?: string | null;
+};
+
+export type Every = {
+  every: string;
+  anchor: string | null;
+  from_end: boolean;
+  type: "every";
 };
 
 export type Failure = {
@@ -577,11 +633,6 @@ export type FoundLine = {
   text: string;
   executionId: string;
   jobId: string;
-};
-
-export type Gone = {
-  name: string;
-  removed: boolean;
 };
 
 export type Graph = {
@@ -941,13 +992,7 @@ export type MovedDocument = {
   new: string | null;
 };
 
-export type NamespaceBody = {
-  note?: string;
-  quotas?: QuotasBody;
-  name: string;
-};
-
-export type NamespaceDocument = {
+export type Namespace = {
   name: string;
   note: string;
   quotas: Quotas;
@@ -957,6 +1002,23 @@ export type NamespaceDocument = {
 
 export type NamespaceGone = {
   name: string;
+};
+
+export type NewTokenView = {
+  id: string;
+  namespace: string;
+  name: string;
+  prefix: string;
+  roles: Array<"viewer" | "operator" | "author" | "admin" | "exec" | "audit" | "worker">;
+  queues: Array<string> | null;
+  createdAt: string;
+  createdBy: string;
+  expiresAt: string | null;
+  usedAt: string | null;
+  revokedAt: string | null;
+  revokedBy: string | null;
+  verbs: Array<string>;
+  token: string | null;
 };
 
 export type Node = {
@@ -1002,6 +1064,15 @@ export type NodesDocument = {
 };
 
 export type NoteBody = {
+  note?: string | null;
+};
+
+export type OnEvent = {
+  event: string;
+  type: "event";
+};
+
+export type OpenBreakerBody = {
   note?: string | null;
 };
 
@@ -1278,11 +1349,6 @@ export type ReleaseDocument = {
   verbs: Array<string>;
 };
 
-export type Removed = {
-  jobId: string;
-  status: "deleted";
-};
-
 export type RerunBody = {
   reason?: string | null;
   args?: Record<string, unknown> | null;
@@ -1308,9 +1374,15 @@ export type RollbackBody = {
   version: number;
 };
 
-export type RotateBody = {
+export type RotateTokenBody = {
   overlap?: string;
   expires?: string | null;
+};
+
+export type Rrule = {
+  rule: string;
+  start: string;
+  type: "rrule";
 };
 
 export type RunDocument = {
@@ -1633,18 +1705,12 @@ export type TimelineDocument = {
   tracks: Array<TrackDocument>;
 };
 
-export type TokenBody = {
-  name: string;
-  roles: Array<string>;
-  queues?: Array<string> | null;
-  expires?: string | null;
-};
-
-export type TokenDocument = {
+export type TokenView = {
   id: string;
+  namespace: string;
   name: string;
   prefix: string;
-  roles: Array<string>;
+  roles: Array<"viewer" | "operator" | "author" | "admin" | "exec" | "audit" | "worker">;
   queues: Array<string> | null;
   createdAt: string;
   createdBy: string;
@@ -1653,22 +1719,6 @@ export type TokenDocument = {
   revokedAt: string | null;
   revokedBy: string | null;
   verbs: Array<string>;
-};
-
-export type TokenMade = {
-  id: string;
-  name: string;
-  prefix: string;
-  roles: Array<string>;
-  queues: Array<string> | null;
-  createdAt: string;
-  createdBy: string;
-  expiresAt: string | null;
-  usedAt: string | null;
-  revokedAt: string | null;
-  revokedBy: string | null;
-  verbs: Array<string>;
-  token: string | null;
 };
 
 export type TrackDocument = {
@@ -1689,21 +1739,19 @@ export type Triggered = {
   status: "queued";
 };
 
+export type Unless = {
+  trigger: Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | AnyOf | Unless;
+  exclude: Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | AnyOf | Unless;
+  whole_day: boolean;
+  type: "unless";
+};
+
 export type UpcomingDocument = {
   items: Array<ComingDocument>;
   cut: boolean;
   frequent: Array<string>;
   daysOff: Array<DayOffDocument>;
   shifts: Array<ShiftDocument>;
-};
-
-export type Verification = {
-  isGood: boolean;
-  acts: number;
-  seq: number;
-  hash: string;
-  says: string;
-  anchors: number;
 };
 
 export type VerifyBody = {
@@ -1749,6 +1797,16 @@ export type WorkerDocument = {
   verbs: Array<string>;
 };
 
+export type api_routes_jobs_bodies_Removed = {
+  jobId: string;
+  status: "deleted";
+};
+
+export type model_schedule_Removed = {
+  name: string;
+  removed: boolean;
+};
+
 /** What each operation takes and answers. */
 export interface Operations {
   showVersion: { answer: Version };
@@ -1758,7 +1816,7 @@ export interface Operations {
   defineNewJob: { body: JobBody; answer: JobMade };
   showJob: { path: [jobId: string]; answer: JobDocument };
   replaceJob: { path: [jobId: string]; body: JobBody; answer: JobMade };
-  removeJob: { path: [jobId: string]; answer: Removed };
+  removeJob: { path: [jobId: string]; answer: api_routes_jobs_bodies_Removed };
   triggerJob: { path: [jobId: string]; body?: TriggerBody; answer: Triggered };
   listVersions: { path: [jobId: string]; query?: { cursor?: number | null; limit?: number }; answer: Page<VersionDocument> };
   compareVersions: { path: [jobId: string, old: number, new: number]; answer: DiffDocument };
@@ -1817,23 +1875,6 @@ export interface Operations {
   redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
   discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
   discardMany: { body: ChosenBody; answer: Discarded };
-  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectDocument> };
-  listRunEffects: { path: [runId: string]; answer: Page<EffectDocument> };
-  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectDocument };
-  listBreakers: { answer: Page<BreakerDocument> };
-  openOne: { path: [job: string]; body?: BreakerNote; answer: BreakerState };
-  closeOne: { path: [job: string]; answer: BreakerState };
-  listActs: { query?: { who?: string | null; verb?: string | null; subject?: string | null; text?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<ActDocument> };
-  verifyActs: { query?: { head?: string | null }; answer: Verification };
-  verifyAnchors: { body: VerifyBody; answer: Verification };
-  listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenDocument> };
-  createToken: { body: TokenBody; answer: TokenMade };
-  rotateToken: { path: [tokenId: string]; body: RotateBody; answer: TokenMade };
-  revokeToken: { path: [tokenId: string]; answer: TokenDocument };
-  listNamespaces: { answer: Page<NamespaceDocument> };
-  createNamespace: { body: NamespaceBody; answer: NamespaceDocument };
-  changeNamespace: { path: [namespace: string]; body: ChangeBody; answer: NamespaceDocument };
-  deleteNamespace: { path: [namespace: string]; answer: NamespaceGone };
   cancelRuns: { body: BulkActBody; answer: BulkActed };
   rerunRuns: { body: BulkActBody; answer: BulkActed };
   rerunRun: { path: [runId: string]; body?: RerunBody; answer: StateDocument };
@@ -1859,14 +1900,31 @@ export interface Operations {
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
   findBackfill: { path: [backfillId: string]; answer: BackfillDocument };
   stopBackfill: { path: [backfillId: string]; body?: NoteBody; answer: BackfillStopped };
-  listCalendars: { answer: Page<CalendarDocument> };
-  showCalendar: { path: [name: string]; answer: CalendarDocument };
-  replaceCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarDocument };
-  deleteCalendar: { path: [name: string]; answer: Gone };
-  listBlackouts: { answer: Page<BlackoutDocument> };
-  showBlackout: { path: [name: string]; answer: BlackoutDocument };
-  replaceBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutDocument };
-  deleteBlackout: { path: [name: string]; answer: Gone };
+  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectView> };
+  listRunEffects: { path: [runId: string]; answer: Page<EffectView> };
+  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectView };
+  listBreakers: { answer: Page<BreakerView> };
+  openBreaker: { path: [job: string]; body?: OpenBreakerBody; answer: BreakerChange };
+  closeBreaker: { path: [job: string]; answer: BreakerChange };
+  listEntries: { query?: { who?: string | null; verb?: string | null; subject?: string | null; text?: string | null; since?: string | null; cursor?: string | null; limit?: number }; answer: Page<AuditEntry> };
+  verifyChain: { query?: { head?: string | null }; answer: ChainVerdict };
+  verifyAnchors: { body: VerifyBody; answer: ChainVerdict };
+  listTokens: { query?: { past?: boolean; cursor?: string | null; limit?: number }; answer: Page<TokenView> };
+  createToken: { body: CreateTokenBody; answer: NewTokenView };
+  rotateToken: { path: [tokenId: string]; body?: RotateTokenBody; answer: NewTokenView };
+  revokeToken: { path: [tokenId: string]; answer: TokenView };
+  listNamespaces: { answer: Page<Namespace> };
+  createNamespace: { body: CreateNamespaceBody; answer: Namespace };
+  changeNamespace: { path: [namespace: string]; body: ChangeNamespaceBody; answer: Namespace };
+  removeNamespace: { path: [namespace: string]; answer: NamespaceGone };
+  listCalendars: { answer: Page<CalendarView> };
+  showCalendar: { path: [name: string]; answer: CalendarView };
+  putCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarView };
+  removeCalendar: { path: [name: string]; answer: model_schedule_Removed };
+  listBlackouts: { answer: Page<BlackoutView> };
+  showBlackout: { path: [name: string]; answer: BlackoutView };
+  putBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutView };
+  removeBlackout: { path: [name: string]; answer: model_schedule_Removed };
 }
 
 /** Where each one is; names come where the braces are. */
@@ -1937,23 +1995,6 @@ export const PLACES: Record<keyof Operations, string> = {
   redriveMany: "POST /dead-letters/redrive",
   discardOne: "POST /dead-letters/{}/discard",
   discardMany: "POST /dead-letters/discard",
-  listEffects: "GET /effects",
-  listRunEffects: "GET /runs/{}/effects",
-  settleEffect: "POST /runs/{}/effects/{}/settle",
-  listBreakers: "GET /breakers",
-  openOne: "POST /breakers/{}/open",
-  closeOne: "POST /breakers/{}/close",
-  listActs: "GET /audit",
-  verifyActs: "GET /audit/verify",
-  verifyAnchors: "POST /audit/verify",
-  listTokens: "GET /tokens",
-  createToken: "POST /tokens",
-  rotateToken: "POST /tokens/{}/rotate",
-  revokeToken: "DELETE /tokens/{}",
-  listNamespaces: "GET /namespaces",
-  createNamespace: "POST /namespaces",
-  changeNamespace: "PUT /namespaces/{}",
-  deleteNamespace: "DELETE /namespaces/{}",
   cancelRuns: "POST /runs/bulk/cancel",
   rerunRuns: "POST /runs/bulk/rerun",
   rerunRun: "POST /runs/{}/rerun",
@@ -1979,12 +2020,29 @@ export const PLACES: Record<keyof Operations, string> = {
   listBackfills: "GET /backfills",
   findBackfill: "GET /backfills/{}",
   stopBackfill: "POST /backfills/{}/cancel",
+  listEffects: "GET /effects",
+  listRunEffects: "GET /runs/{}/effects",
+  settleEffect: "POST /runs/{}/effects/{}/settle",
+  listBreakers: "GET /breakers",
+  openBreaker: "POST /breakers/{}/open",
+  closeBreaker: "POST /breakers/{}/close",
+  listEntries: "GET /audit",
+  verifyChain: "GET /audit/verify",
+  verifyAnchors: "POST /audit/verify",
+  listTokens: "GET /tokens",
+  createToken: "POST /tokens",
+  rotateToken: "POST /tokens/{}/rotate",
+  revokeToken: "DELETE /tokens/{}",
+  listNamespaces: "GET /namespaces",
+  createNamespace: "POST /namespaces",
+  changeNamespace: "PUT /namespaces/{}",
+  removeNamespace: "DELETE /namespaces/{}",
   listCalendars: "GET /calendars",
   showCalendar: "GET /calendars/{}",
-  replaceCalendar: "PUT /calendars/{}",
-  deleteCalendar: "DELETE /calendars/{}",
+  putCalendar: "PUT /calendars/{}",
+  removeCalendar: "DELETE /calendars/{}",
   listBlackouts: "GET /blackouts",
   showBlackout: "GET /blackouts/{}",
-  replaceBlackout: "PUT /blackouts/{}",
-  deleteBlackout: "DELETE /blackouts/{}",
+  putBlackout: "PUT /blackouts/{}",
+  removeBlackout: "DELETE /blackouts/{}",
 };

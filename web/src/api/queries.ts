@@ -138,8 +138,8 @@ export const deadLetters = (group: string) =>
   paged([...keys.deadLetters, group], "listLetters", () => ({ group }));
 export const deadLetter = (id: string) => one(keys.deadLetter(id), "showLetter", { path: [id] });
 
-export const audit = (filter: Query<"listActs">) =>
-  paged([...keys.audit, filter], "listActs", () => ({ limit: 100, ...fromNow(filter) }));
+export const audit = (filter: Query<"listEntries">) =>
+  paged([...keys.audit, filter], "listEntries", () => ({ limit: 100, ...fromNow(filter) }));
 export const tokens = (past: boolean) =>
   paged([...keys.tokens, past], "listTokens", () => ({ limit: 100, past }));
 export const namespaces = () => one(keys.namespaces, "listNamespaces");

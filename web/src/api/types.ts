@@ -25,8 +25,8 @@ export type PastFiring = G.PastDocument;
 export type Preview = G.PreviewDocument;
 export type Upcoming = G.UpcomingDocument;
 export type Backfill = G.BackfillDocument;
-export type Calendar = G.CalendarDocument;
-export type Blackout = G.BlackoutDocument;
+export type Calendar = G.CalendarView;
+export type Blackout = G.BlackoutView;
 
 export type Track = G.TrackDocument;
 export type GraphOfRun = G.NodesDocument;
@@ -44,16 +44,16 @@ export type Queue = G.QueueDocument;
 export type QueueDetail = G.QueueDetail;
 export type Limit = G.LimitDocument;
 export type Worker = G.WorkerDocument;
-export type Effect = G.EffectDocument;
+export type Effect = G.EffectView;
 export type DeadGroup = G.GroupDocument;
 export type DeadLetter = G.LetterDocument;
-export type Breaker = G.BreakerDocument;
+export type Breaker = G.BreakerView;
 export type Overview = G.OverviewDocument;
 export type Concern = G.ConcernDocument;
 export type Found = G.FoundDocument;
-export type Act = G.ActDocument;
-export type Token = G.TokenDocument;
-export type Namespace = G.NamespaceDocument;
+export type Act = G.AuditEntry;
+export type Token = G.TokenView;
+export type Namespace = G.Namespace;
 
 /** What this caller may do to a thing now; the pages offer these and nothing else. */
 export interface Acted {

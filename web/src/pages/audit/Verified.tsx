@@ -6,12 +6,12 @@ import { Tag } from "@/ui/State";
 /** Asked for by a button: it reads all acts. */
 export const verification = queryOptions({
   queryKey: ["audit-verify"],
-  queryFn: ({ signal }) => ask("verifyActs", { signal }),
+  queryFn: ({ signal }) => ask("verifyChain", { signal }),
   enabled: false,
 });
 
 interface VerifiedProps {
-  data: Answer<"verifyActs"> | undefined;
+  data: Answer<"verifyChain"> | undefined;
   error: Error | null;
 }
 

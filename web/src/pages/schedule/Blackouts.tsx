@@ -15,7 +15,7 @@ import { Meaning } from "./Meaning";
 import { BLACKOUTS } from "./words";
 import { ZoneField } from "./ZoneField";
 
-type Wish = Body<"replaceBlackout">;
+type Wish = Body<"putBlackout">;
 
 /** Times in which nothing, or less, is started. */
 export function Blackouts() {
@@ -68,8 +68,7 @@ function Now({ window: { isNow, beginsAt, endsAt } }: { window: Blackout }) {
 
 /** A cron line as it was written; other triggers as they are kept. */
 function lineOf(trigger: Blackout["trigger"]): string {
-  const line = trigger?.expression;
-  return typeof line === "string" ? line : JSON.stringify(trigger);
+  return trigger?.type === "cron" ? trigger.expression : JSON.stringify(trigger);
 }
 
 const TIMES = [
@@ -98,7 +97,7 @@ function BlackoutForm({ window, onClose }: { window?: Blackout | undefined; onCl
       ...timed,
       ...scope,
     };
-    await ask("replaceBlackout", { path: [name], body, ifMatch: etagOf(window), isNew: !window });
+    await ask("putBlackout", { path: [name], body, ifMatch: etagOf(window), isNew: !window });
     toast.done(`${name} is saved and counts at once.`);
     await cache.invalidateQueries();
   };

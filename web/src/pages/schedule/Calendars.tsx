@@ -79,7 +79,7 @@ function CalendarForm({
       text(field)
         .split(/[\s,]+/)
         .filter(Boolean);
-    await ask("replaceCalendar", {
+    await ask("putCalendar", {
       path: [name],
       ifMatch: etagOf(calendar),
       isNew: !calendar,
