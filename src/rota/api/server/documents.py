@@ -20,7 +20,7 @@ class NoteBody(Body):
 
 
 class Document(msgspec.Struct, kw_only=True, rename="camel"):
-    """What a client gets."""
+    """The answer of a route that is written by hand."""
 
 
 def when(ms: int | None) -> Moment | None:

@@ -82,7 +82,7 @@ def _route(operation: Operation[..., Any]) -> HTTPRouteHandler:
 def _signature(
     operation: Operation[..., Any], where: dict[str, Place], hints: dict[str, Any], body: Any
 ) -> Signature:
-    """As if the route had been written by hand."""
+    """The parameters of the route, with the places where Litestar finds them."""
     kind = Parameter.KEYWORD_ONLY
     found = [Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=ApiRequest)]
     for name, parameter in parameters(operation.function).items():
@@ -109,7 +109,7 @@ def _annotation(operation: Operation[..., Any], place: Place, name: str, hint: A
 
 
 def _bounds(hint: Any) -> dict[str, Any]:
-    """What a number of a query may be."""
+    """The least and the greatest number that a parameter of a query may be."""
     found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, msgspec.Meta)]
     return {"ge": found[0].ge, "le": found[0].le} if found else {}
 

@@ -128,7 +128,7 @@ def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:
 
 
 def with_secret(view: TokenView, secret: str | None) -> NewTokenView:
-    """As the API answers a new token."""
+    """A new token in the form in which the API answers it."""
     from msgspec.structs import asdict
 
     from rota.model.identity import NewTokenView
