@@ -74,7 +74,7 @@ def test_effects(both: Both) -> None:
     run_id = both.straight.good("submit", "mail").out.strip()
     assert both.straight("runs", "wait", run_id).code == 7
     (shown,) = both.alike_json("effects")
-    assert (shown["run_id"], shown["name"], shown["state"]) == (run_id, "send", "in_doubt")
+    assert (shown["executionId"], shown["name"], shown["state"]) == (run_id, "send", "in_doubt")
     both.alike("effects", "show", run_id)
     assert both.alike("effects", "settle", run_id, "send").code == 2
     assert both.alike("effects", "settle", run_id, "send", "--done", "--result", "{").code == 2
@@ -188,6 +188,7 @@ def test_events(both: Both) -> None:
     assert (again.out.count(run_id), "was sent before" in again.err) == (1, True)
     assert both.alike("send", "orders.closed", "a=5", "--key", "k").code == 2
     assert both.alike("send", "no good").code == 2
+    both.afar.good("audit", "verify")  # entries have their places now
     assert both.alike("acts", "--verb", "send event").out.count("orders.closed") == 3
 
 

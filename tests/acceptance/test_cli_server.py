@@ -67,7 +67,7 @@ def test_automation_brings_its_own_token_and_changes_it(rota: Rota) -> None:
             if token != TOKEN:
                 assert version(url, TOKEN) == 401
     known = rota.good("tokens", "list", "--all", "--json").documents
-    assert [each["revoked_at"] is None for each in known] == [True, False]
+    assert [each["revokedAt"] is None for each in known] == [True, False]
     said = rota("server", "--port", "0", ROTA_ADMIN_TOKEN="short")
     assert (said.code, "at least 32" in said.err) == (2, True)
 

@@ -10,6 +10,7 @@ T_BELOW = "tests/api/test_rights_below.py::"
 T_ATTACKS = "tests/api/test_attacks.py::"
 T_ADDRESSES = "tests/api/test_job_addresses.py::"
 T_BOUND = "tests/api/test_bound_credentials.py::"
+T_DOORS = "tests/api/test_operation_doors.py::"
 T_CREDENTIALS = "tests/api/test_credentials.py::"
 T_WALLS = "tests/integration/test_walls.py::"
 T_WIRE = "tests/api/test_wire_bounds.py::"
@@ -295,13 +296,28 @@ ACCESS = (
         breaks="An admin without exec revokes the tokens of those who have it.",
         edits=(
             Edit(
-                path="api/routes/identity/tokens.py",
+                path="operations/identity/tokens.py",
                 within="revoke_token",
-                old="_check_giving(request, old.roles, old.queues)",
+                old="_check_giving(caller, old.roles, old.queues)",
                 new="del old",
             ),
         ),
         caught_by=(f"{T_BOUND}test_an_admin_takes_from_nobody_what_they_do_not_have[sqlite]",),
+    ),
+    Sabotage(
+        name="an operation without its audit entry",
+        breaks="Nobody learns who made a change.",
+        edits=(
+            Edit(
+                path="operations/operation.py",
+                within="__call__",
+                old="record_all(tx, [entry])",
+                new="del entry",
+            ),
+        ),
+        caught_by=(
+            f"{T_DOORS}test_each_change_leaves_one_audit_entry_through_each_door[sqlite-store]",
+        ),
     ),
     Sabotage(
         name="all threads for files",

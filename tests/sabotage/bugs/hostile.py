@@ -70,7 +70,7 @@ HOSTILE = (
             Edit(
                 path="cli/anchors.py",
                 within="kept_until",
-                old="return act.at + keep_ms",
+                old="return act.at.ms + keep_ms",
                 new="return None",
             ),
         ),
