@@ -63,8 +63,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
         draft = {"subject": self._subject(args, kwargs)}
         tx.drafts[caller.actor.act_id] = draft
         answer = self.function(tx, caller, *args, **kwargs)
-        del tx.drafts[caller.actor.act_id]
-        if getattr(answer, "changed", True):
+        if tx.drafts.pop(caller.actor.act_id, None) is not None:
             entry = new_act(
                 caller.actor,
                 namespace=caller.namespace,
@@ -131,6 +130,11 @@ def tell(tx: Tx, caller: Caller, **detail: Any) -> None:
     """Add details to the audit entry of the change that is going on; `subject` renames it."""
     said = {name: value for name, value in detail.items() if value is not None}
     tx.drafts[caller.actor.act_id].update(said)
+
+
+def nothing_changed(tx: Tx, caller: Caller) -> None:
+    """Leave no audit entry: what was asked for was so already. Call it last."""
+    del tx.drafts[caller.actor.act_id]
 
 
 def digest(text: bytes) -> str:

@@ -83,6 +83,11 @@ class ApiRequest(Request[Any, Any, Any]):
             request_id=self.request_id,
         )
 
+    @property
+    def caller(self) -> Caller:
+        """Who asks, for operations."""
+        return Caller(credential=self.credential, actor=self.by())
+
     def add_header(self, name: str, value: str) -> None:
         """One more on the answer."""
         facts: dict[str, Any] = self.scope  # type: ignore[assignment]
@@ -96,7 +101,7 @@ class ApiRequest(Request[Any, Any, Any]):
         self, operation: Operation[..., T], arguments: Mapping[str, Any], *, answers: type[T]
     ) -> T:
         """Carry out an operation for who asks, once."""
-        caller = Caller(credential=self.credential, actor=self.by())
+        caller = self.caller
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
         if operation.verb is None:

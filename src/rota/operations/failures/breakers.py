@@ -8,7 +8,7 @@ from rota.engine.failures.breakers import control
 from rota.model.breaker import BreakerChange, BreakerView
 from rota.model.view import Page
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, reads
+from rota.operations.operation import changes, nothing_changed, reads
 from rota.store.base import Tx
 
 
@@ -35,6 +35,8 @@ def close_breaker(tx: Tx, caller: Caller, job: str) -> BreakerChange:
     """Let the runs of a job go, in their old order; its tally starts afresh."""
     caller.check_job_is_visible(tx, job)
     was_held = control.close_breaker(tx, job, namespace=caller.namespace, by=caller.actor)
+    if not was_held:
+        nothing_changed(tx, caller)
     return BreakerChange(job=job, state="closed", changed=was_held)
 
 

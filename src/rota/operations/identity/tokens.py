@@ -12,7 +12,7 @@ from rota.model.identity import NewTokenView, Role, TokenView
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.identity.new_tokens import OVERLAP, draw_next, draw_token, overlap_of
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit, page_start
 from rota.store.base import Tx
 
@@ -112,6 +112,8 @@ def revoke_token(tx: Tx, caller: Caller, token_id: str) -> TokenView:
     old = _find(tx, caller, token_id)
     _check_giving(caller, old.roles, old.queues)
     gone = engine.revoke(tx, token_id, namespace=caller.namespace, by=caller.actor)
+    if old.revoked_at is not None:
+        nothing_changed(tx, caller)
     return _offered(gone, caller)
 
 

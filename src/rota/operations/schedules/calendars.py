@@ -40,14 +40,14 @@ def _etag(calendar: CalendarView) -> str:
 def list_calendars(tx: Tx, caller: Caller) -> Page[CalendarView]:
     """All business calendars, by name."""
     found = engine.calendars(tx, namespace=caller.namespace).values()
-    foreign = _used_by_others(tx, caller)
+    foreign = used_by_others(tx, caller)
     return Page(items=[_offered(each, caller, foreign) for each in found])
 
 
 @reads("/calendars/{name}", etag=_etag)
 def show_calendar(tx: Tx, caller: Caller, name: str) -> CalendarView:
     """A business calendar."""
-    return _offered(_find(tx, caller, name), caller, _used_by_others(tx, caller))
+    return _offered(_find(tx, caller, name), caller, used_by_others(tx, caller))
 
 
 @changes("PUT", "/calendars/{name}", verb="put calendar", role="author")
@@ -64,7 +64,7 @@ def put_calendar(
     check_name("calendar", name)
     lock_name(tx, "calendar", name, namespace=caller.namespace)
     present = engine.calendars(tx, namespace=caller.namespace).get(name)
-    _check_own(tx, caller, name)
+    check_own_calendar(tx, caller, name)
     etag = None if present is None else _etag(present)
     check_match(if_match, etag, if_none_match=if_none_match)
     wanted = Calendar(**msgspec.structs.asdict(body))
@@ -77,7 +77,7 @@ def remove_calendar(tx: Tx, caller: Caller, name: str, *, if_match: str | None =
     """Remove a calendar; refused while a schedule names it."""
     lock_name(tx, "calendar", name, namespace=caller.namespace)
     check_match(if_match, _etag(_find(tx, caller, name)))
-    _check_own(tx, caller, name)
+    check_own_calendar(tx, caller, name)
     engine.remove_calendar(tx, name, namespace=caller.namespace)
     return Removed(name=name)
 
@@ -94,7 +94,7 @@ def _offered(calendar: CalendarView, caller: Caller, foreign: Collection[str] = 
     return msgspec.structs.replace(calendar, verbs=verbs)
 
 
-def _used_by_others(tx: Tx, caller: Caller) -> set[str]:
+def used_by_others(tx: Tx, caller: Caller) -> set[str]:
     """Calendars of schedules whose jobs the caller does not see: it may not change them."""
     if caller.sees_all_queues:
         return set()
@@ -103,9 +103,9 @@ def _used_by_others(tx: Tx, caller: Caller) -> set[str]:
     return {name for name, jobs in used.items() if jobs - visible}
 
 
-def _check_own(tx: Tx, caller: Caller, name: str) -> None:
+def check_own_calendar(tx: Tx, caller: Caller, name: str) -> None:
     """NotPermitted for a change that would move schedules of other queues."""
-    if name in _used_by_others(tx, caller):
+    if name in used_by_others(tx, caller):
         raise NotPermitted(
             f"schedules of queues that the credential does not reach go by the calendar {name:.140}"
         )

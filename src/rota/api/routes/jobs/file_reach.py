@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rota.api.routes.schedules.access import calendars_of_others, check_calendar
 from rota.api.server.request import ApiRequest
 from rota.engine.admission.windows import blackouts
 from rota.engine.jobs.definitions import current_specs
@@ -14,6 +13,7 @@ from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan
 from rota.model.schedule import Blackout
 from rota.model.spec import JobSpec
+from rota.operations.schedules.calendars import check_own_calendar, used_by_others
 from rota.rules.security.rights import queues_of, started_by
 from rota.store.base import Tx
 
@@ -37,8 +37,8 @@ def check_reach(tx: Tx, request: ApiRequest, bundles: Sequence[Bundle], plan: Pl
     for name, (_, spec) in sorted(stored.items()):
         if not reaches(spec.queue):
             raise NotPermitted(f"job {name} is of a queue that the credential does not reach")
-    for name in sorted(_touched(plan, "calendar") & calendars_of_others(tx, request)):
-        check_calendar(tx, request, name)
+    for name in sorted(_touched(plan, "calendar") & used_by_others(tx, request.caller)):
+        check_own_calendar(tx, request.caller, name)
     for name, window in _windows(tx, request, bundles, plan):
         if window.queue is None or not reaches(window.queue):
             raise NotPermitted(f"blackout {name}: a window of the credential names a queue of it")

@@ -10,9 +10,8 @@ from rota.api.identity.permissions import check_job
 from rota.api.runs.payload_limits import checked_args
 from rota.api.server.request import ApiRequest
 from rota.engine.jobs.definitions import current_specs
-from rota.engine.schedules.calendars import jobs_by_calendar
 from rota.engine.schedules.views import ScheduleView, show
-from rota.errors import BadOption, NotPermitted, UnknownJob, UnknownSchedule
+from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.model.schedule import OnEvent
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.store.base import Tx
@@ -43,25 +42,7 @@ def reached_ones(tx: Tx, request: ApiRequest, found: list[ScheduleView]) -> list
 
 def reached_jobs(tx: Tx, request: ApiRequest, jobs: set[str]) -> set[str]:
     """Those of them that are on record, in queues that the credential reaches."""
-    specs = current_specs(tx, jobs, namespace=request.namespace)
-    return {job for job, (_, spec) in specs.items() if request.credential.reaches(spec.queue)}
-
-
-def calendars_of_others(tx: Tx, request: ApiRequest) -> set[str]:
-    """Those that schedules go by which the credential does not reach: it may not change them."""
-    if request.credential.queues is None:
-        return set()
-    used = jobs_by_calendar(tx, namespace=request.namespace)
-    reached = reached_jobs(tx, request, set().union(*used.values()))
-    return {name for name, jobs in used.items() if jobs - reached}
-
-
-def check_calendar(tx: Tx, request: ApiRequest, name: str) -> None:
-    """NotPermitted for a change that would move schedules of other queues."""
-    if name in calendars_of_others(tx, request):
-        raise NotPermitted(
-            f"schedules of queues that the credential does not reach go by the calendar {name:.140}"
-        )
+    return request.caller.visible_jobs(tx, jobs)
 
 
 def start_args(tx: Tx, request: ApiRequest, name: str, args: dict[str, Any]) -> str | None:
