@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from rota.api.identity.permissions import check_rights
 from rota.api.routes.jobs.bodies import HttpBody, JobBody, JobMade
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
@@ -27,6 +26,7 @@ from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownJob
 from rota.ids import new_id
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.operations.etags import check_match, etag_of
+from rota.operations.identity.permissions import check_rights
 from rota.operations.paging import MOST
 from rota.rules.failures.on_failure import check_takes
 from rota.rules.jobs.definitions import Definition, command_target, define_job, http_target
@@ -47,7 +47,7 @@ async def put_job(
             lock_name(tx, "job", data.name, namespace=request.namespace)
         check_state(tx, request, data.name, if_match)
         definition = _definition(tx, request, data)
-        check_rights(tx, request, *definition.specs)
+        check_rights(tx, request.credential, *definition.specs)
         _check_present(tx, request, definition, is_new=is_new)
         version = 0
         for spec in definition.specs:

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.api.identity.redaction import may_see
 from rota.api.routes.jobs.bodies import BreakerBody, HttpBody
 from rota.api.routes.jobs.specs import whole_spec
 from rota.api.routes.runs.documents import Status, percent, status_of
@@ -17,6 +16,7 @@ from rota.engine.schedules.views import ScheduleView
 from rota.model.identity import Credential
 from rota.model.run import RunView
 from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.operations.jobs.redaction import may_see
 from rota.rules.failures.on_failure import told_by
 from rota.rules.security.rights import power_of
 from rota.rules.security.web_address import shown_address

@@ -10,8 +10,6 @@ from litestar import post
 from litestar.params import JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_rights
-from rota.api.identity.redaction import told_changes
 from rota.api.routes.jobs.file_reach import check_reach
 from rota.api.server.documents import Document, Moment, then, when
 from rota.api.server.request import ApiRequest
@@ -25,7 +23,9 @@ from rota.model.bundle import Bundle
 from rota.model.plan import Change, Kind, Plan, Verb, Wish
 from rota.model.spec import JobSpec
 from rota.model.view import Body
+from rota.operations.identity.permissions import check_rights
 from rota.operations.instants import instant_ms_or_none
+from rota.operations.jobs.redaction import told_changes
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -144,7 +144,7 @@ async def apply_files(request: ApiRequest, data: JSONBody[FilesBody]) -> PlanDoc
         )
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
         specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
-        check_rights(tx, request, *(spec for spec in specs if spec.name in changed))
+        check_rights(tx, request.credential, *(spec for spec in specs if spec.name in changed))
         return _document(plan, bundles, request, applied=True)
 
     subject = ", ".join(bundle.name for bundle in bundles)

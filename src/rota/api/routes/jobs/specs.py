@@ -6,9 +6,9 @@ from typing import Any
 
 import msgspec
 
-from rota.api.identity.redaction import may_see
 from rota.model.identity import Credential
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec
+from rota.operations.jobs.redaction import may_see
 from rota.rules.security.web_address import shown_address
 
 

@@ -9,8 +9,6 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_template_rights
-from rota.api.identity.redaction import told_definition
 from rota.api.routes.jobs.bodies import JobBody, JobMade
 from rota.api.routes.jobs.changes import put_job
 from rota.api.server.documents import Document, Moment, then
@@ -31,6 +29,8 @@ from rota.model.identity import Credential
 from rota.model.template import Blank, Kind, Template
 from rota.model.view import Body, Page
 from rota.operations.etags import check_match, etag_of
+from rota.operations.identity.permissions import check_template_rights
+from rota.operations.jobs.redaction import told_definition
 from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.templates import fill_template, schema_of
 from rota.rules.security.rights import power_of_template
@@ -135,7 +135,7 @@ async def replace_template(
 
     def put_it(tx: Tx, by: Actor) -> TemplateDocument:
         _check(tx, request, called, if_match, if_none_match=if_none_match)
-        check_template_rights(request, data.definition)
+        check_template_rights(request.credential, data.definition)
         made = put_template(tx, called, data.template(), namespace=request.namespace, who=by.who)
         return _document(made, request.credential)
 
@@ -187,7 +187,7 @@ def _check(
     except UnknownTemplate:
         check_match(if_match, None, if_none_match=if_none_match)
         return
-    check_template_rights(request, found.template.definition)
+    check_template_rights(request.credential, found.template.definition)
     check_match(if_match, _etag(found), if_none_match=if_none_match)
 
 

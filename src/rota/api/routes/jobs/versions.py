@@ -9,8 +9,6 @@ from litestar import get, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_rights, check_starts
-from rota.api.identity.redaction import told_changes
 from rota.api.routes.jobs.bodies import JobMade
 from rota.api.routes.jobs.changes import ORIGIN, check_state, reached_job, refuse_others
 from rota.api.routes.jobs.documents import DefinitionDocument, definition_document
@@ -28,6 +26,8 @@ from rota.errors import BadOption, UnknownVersion
 from rota.model.plan import FieldChange
 from rota.model.spec import JobSpec
 from rota.model.view import Body, Page
+from rota.operations.identity.permissions import check_rights, check_starts
+from rota.operations.jobs.redaction import told_changes
 from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.differences import differences
 from rota.rules.jobs.parameter_schema import schema_of
@@ -141,7 +141,7 @@ async def roll_back_job(
         check_state(tx, request, name, if_match)
         refuse_others(job.origin, name)
         spec = _spec(tx, request, name, data.version)
-        check_rights(tx, request, spec)
+        check_rights(tx, request.credential, spec)
         version = define(tx, spec, namespace=request.namespace, origin=ORIGIN)
         return JobMade(job=name, status="active", version=version)
 
@@ -173,7 +173,9 @@ async def weigh_versions(
     def share_out(tx: Tx, _: Actor) -> WeightsDocument:
         reached_job(tx, request, name)
         check_state(tx, request, name, if_match)
-        check_rights(tx, request, *(_spec(tx, request, name, version) for version in weights))
+        check_rights(
+            tx, request.credential, *(_spec(tx, request, name, version) for version in weights)
+        )
         check_starts(tx, request.credential, [DeployedStart(name, version) for version in weights])
         set_weights(tx, name, weights, namespace=request.namespace)
         return WeightsDocument(job=name, weights=data)

@@ -9,7 +9,6 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_job
 from rota.api.routes.jobs.bodies import TriggerBody
 from rota.api.routes.jobs.changes import reached_job
 from rota.api.routes.schedules.access import (
@@ -42,6 +41,7 @@ from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.view import Page
 from rota.operations.etags import check_match, etag_of
+from rota.operations.identity.permissions import check_job
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.stored_signature import check_schedule
