@@ -35,7 +35,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     verb: str | None = None
     """In the audit; None for an operation that only reads."""
     subject: str = ""
-    """The parameter that names what the audit entry is about."""
+    """The parameter that names what the audit entry is about; empty if the operation tells it."""
     before: Callable[..., object] | None = None
     """What is there before the change, for its digest; takes what the function takes."""
     status: int = 200
@@ -47,6 +47,9 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """It is about all namespaces, for callers of the home namespace."""
     drops_credentials: bool = False
     """Afterwards a server looks up anew which credentials are good."""
+    is_repeatable: bool = False
+    """Carried out again for the same caller it changes nothing more and answers the same, so that
+    a program on the store may ask again what became of a commit that broke."""
     etag: Callable[[T], str] | None = None
     """The tag of what it answers, for callers that want to change just that."""
 
@@ -82,7 +85,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
 
     def _subject(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
         names = [*parameters(self.function)]
-        return str({**dict(zip(names, args, strict=False)), **kwargs}[self.subject])
+        return str({**dict(zip(names, args, strict=False)), **kwargs}.get(self.subject, ""))
 
 
 def _reason(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 
-from rota.api.identity.permissions import check_rights
 from rota.api.routes.jobs.bodies import HttpBody, JobBody, JobMade
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
@@ -28,6 +27,7 @@ from rota.ids import new_id
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.operations.etags import check_match, etag_of
 from rota.operations.paging import MOST
+from rota.operations.permissions import check_rights
 from rota.rules.failures.on_failure import check_takes
 from rota.rules.jobs.definitions import Definition, command_target, define_job, http_target
 from rota.rules.schedules.options import read_schedule

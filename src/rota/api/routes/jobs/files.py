@@ -10,7 +10,6 @@ from litestar import post
 from litestar.params import JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_rights
 from rota.api.identity.redaction import told_changes
 from rota.api.routes.jobs.file_reach import check_reach
 from rota.api.server.documents import Document, Moment, then, when
@@ -26,6 +25,7 @@ from rota.model.plan import Change, Kind, Plan, Verb, Wish
 from rota.model.spec import JobSpec
 from rota.model.view import Body
 from rota.operations.instants import instant_ms_or_none
+from rota.operations.permissions import check_rights
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 

@@ -9,7 +9,6 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_template_rights
 from rota.api.identity.redaction import told_definition
 from rota.api.routes.jobs.bodies import JobBody, JobMade
 from rota.api.routes.jobs.changes import put_job
@@ -32,6 +31,7 @@ from rota.model.template import Blank, Kind, Template
 from rota.model.view import Body, Page
 from rota.operations.etags import check_match, etag_of
 from rota.operations.paging import MOST, PAGE
+from rota.operations.permissions import check_template_rights
 from rota.rules.jobs.templates import fill_template, schema_of
 from rota.rules.security.rights import power_of_template
 from rota.rules.text.names import check_name

@@ -9,7 +9,6 @@ from litestar import get, post, put
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_rights, check_starts
 from rota.api.identity.redaction import told_changes
 from rota.api.routes.jobs.bodies import JobMade
 from rota.api.routes.jobs.changes import ORIGIN, check_state, reached_job, refuse_others
@@ -29,6 +28,7 @@ from rota.model.plan import FieldChange
 from rota.model.spec import JobSpec
 from rota.model.view import Body, Page
 from rota.operations.paging import MOST, PAGE
+from rota.operations.permissions import check_rights, check_starts
 from rota.rules.jobs.differences import differences
 from rota.rules.jobs.parameter_schema import schema_of
 from rota.store.base import Tx

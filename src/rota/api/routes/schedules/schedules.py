@@ -9,7 +9,6 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_job
 from rota.api.routes.jobs.bodies import TriggerBody
 from rota.api.routes.jobs.changes import reached_job
 from rota.api.routes.schedules.access import (
@@ -44,6 +43,7 @@ from rota.model.view import Page
 from rota.operations.etags import check_match, etag_of
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.paging import MOST, PAGE
+from rota.operations.permissions import check_job
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
