@@ -23,7 +23,9 @@ def test_each_file_on_the_map_exists() -> None:
     roots = (PACKAGE, ROOT / "web" / "src")
 
     assert len(named) > 40
-    assert [path for path in sorted(named) if not any((root / path).exists() for root in roots)] == []
+    assert [
+        path for path in sorted(named) if not any((root / path).exists() for root in roots)
+    ] == []
 
 
 def test_each_name_on_the_map_is_in_its_file() -> None:
