@@ -1,4 +1,4 @@
-"""The options of jobs and submits: one table, from which files, docs and readers take them."""
+"""The table of options for jobs and submits; files, docs and readers use it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rota.rules.text.size import parse_size
 MAX_DESCRIPTION = 10_000
 MOST_DEATHS = 1000
 MIN_MEMORY_MB = 16
-"""A Python process that has imported nothing takes about ten."""
+"""A Python process that has imported nothing takes about 10 MB."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -67,7 +67,7 @@ def _memory(option: str, given: Any) -> int:
 
 
 def _deaths(least: int, usual: int) -> Callable[[str, object], int | msgspec.UnsetType]:
-    """Unset for the usual number, so that such a job is the job that it was."""
+    """Return a reader that leaves the default unset, so that the job's definition stays equal."""
 
     def read(option: str, given: object) -> int | msgspec.UnsetType:
         number = whole_number(option, given, least, MOST_DEATHS)
@@ -96,7 +96,7 @@ def _breaker(_: str, given: object) -> Breaker | None:
 
 
 def _schedule(_: str, given: object) -> object:
-    """The schedule as it is given: it is read with the options beside it."""
+    """Return the schedule unread: it is read together with the options beside it."""
     return given
 
 
