@@ -1,4 +1,4 @@
-"""The options of a schedule: one table, from which files, docs and readers take them."""
+"""The table of schedule options; files, docs and readers use it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _number(low: int, high: int) -> Callable[[str, object], int]:
 
 
 def _duration(field: str, given: Any) -> str:
-    """Kept as written; numbers of seconds and timedeltas are spelled out."""
+    """Return a duration as written; numbers of seconds and timedeltas are converted to text."""
     ms = duration_ms(field, given)
     return given if isinstance(given, str) else format_duration(ms)
 
@@ -77,7 +77,7 @@ def _calendar(field: str, given: object) -> str | Calendar:
 
 
 def _plain(key: object, given: object) -> object:
-    """Dates as text, as YAML reads them as dates; weekdays as numbers."""
+    """Return dates as text, since YAML parses them, and weekdays as numbers."""
     if not isinstance(given, list | tuple):
         return given
     if key == "weekend":
@@ -182,4 +182,4 @@ OPTIONS = (
 BY_NAME = {option.name: option for option in OPTIONS}
 SYNONYMS = {option.synonym: option.name for option in OPTIONS if option.synonym}
 SCHEDULE_OPTIONS = frozenset(BY_NAME) - {"name"} | frozenset(SYNONYMS)
-"""What may stand beside `schedule=`; in the mapping of a schedule its name too."""
+"""The options beside `schedule=`; in the mapping of a schedule its name as well."""
