@@ -1,4 +1,4 @@
-"""Settings of servers: where they listen, what they refuse, how people sign in."""
+"""Settings of servers: addresses, limits and sign-in."""
 
 from __future__ import annotations
 

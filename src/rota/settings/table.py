@@ -1,6 +1,6 @@
-"""The table of settings: each is declared once, and all else is made from its row.
+"""The table of settings: each is declared once, and everything else comes from its row.
 
-From here come the reading of variables and of rota.toml, the flags of commands, the options of
+The rows give the reading of variables and of rota.toml, the flags of commands, the options of
 workers, servers and clients, and the table in docs/cli.md (`python -m tests.docs.tables`).
 """
 
@@ -16,9 +16,9 @@ from rota.settings.worker_settings import WorkerSettings
 
 
 class Settings(WorkerSettings, ServerSettings):
-    """What a process was told, wherever it was said; what was not said has its default.
+    """The settings of a process from all sources; unset ones have their defaults.
 
-    None as a default means that the default of the thing itself counts.
+    A default of None leaves the choice to the component that takes the setting.
     """
 
     url = Setting(
@@ -36,7 +36,7 @@ class Settings(WorkerSettings, ServerSettings):
             "--server URL", "Ask this server instead of a database; ROTA_TOKEN holds the token."
         ),
     )
-    """None where an address of a store was said later."""
+    """None if the address of a store was set in a later layer."""
     token = Setting(
         "rota",
         read.text,
@@ -93,22 +93,22 @@ class Settings(WorkerSettings, ServerSettings):
     )
 
     def __init__(self, *, folder: Path, url_is_flag: bool = False, **said: Any) -> None:
-        """`said` holds values by the names of settings."""
+        """Keep values by the names of settings."""
         self.folder = folder
-        """Where rota.toml is, or where we are: names in settings are looked up from here."""
+        """The folder of rota.toml, or the current one; relative names are resolved from here."""
         self.url_is_flag = url_is_flag
-        """The address was said on the command line, which beats what the app's code says."""
+        """Whether the address came from the command line, which wins over the app's code."""
         self.said = said
         for name in said:
             if name not in SETTINGS:
                 raise TypeError(f"there is no setting {name!r}")
 
     def replace(self, **said: Any) -> Settings:
-        """A copy in which some settings are others."""
+        """Return a copy with some settings replaced."""
         return Settings(folder=self.folder, url_is_flag=self.url_is_flag, **{**self.said, **said})
 
     def options_of(self, component: Component) -> dict[str, Any]:
-        """What was said for one component, by the names of its options.
+        """Return the values that are set for one component, by the names of its options.
 
         Milliseconds become seconds for options whose name does not end with `_ms`.
         """

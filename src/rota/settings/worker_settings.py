@@ -1,4 +1,4 @@
-"""Settings of processes that run jobs: their capacity, chores, and the limits of what jobs do."""
+"""Settings of processes that run jobs: their capacity, chores, and the limits of jobs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MAX_PROCESSES = 256
 
 
 class WorkerSettings:
-    """The settings of workers; those in [rota] count for servers as well."""
+    """The settings of workers; those in [rota] apply to servers as well."""
 
     queues = Setting(
         "worker",
