@@ -1,4 +1,4 @@
-"""How much work a run of the benchmark does."""
+"""The amount of work in a benchmark."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def chosen(full: T, quick: T, least: T, *, is_quick: bool) -> T:
-    """What a benchmark of its own is to do."""
+    """Return the size for a separate benchmark: full, quick or least."""
     if os.environ.get(LEAST):
         return least
     return quick if is_quick else full
@@ -39,7 +39,7 @@ class Sizes:
     rounds: int = 3
 
     def changed(self, *, jobs: int | None, rounds: int | None) -> Sizes:
-        """Other bursts and rounds; with smaller bursts everything else shrinks as well."""
+        """Return sizes with other bursts and rounds; smaller bursts shrink all else as well."""
         sizes = self if rounds is None else replace(self, rounds=rounds)
         if jobs is None:
             return sizes
@@ -60,7 +60,7 @@ QUICK = Sizes(jobs=10_000, singles=1_000, latency=150, claims=10_000, backlog=10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleSizes:
-    """How many schedules are stored and fire, and for how long each part is watched."""
+    """The number of schedules stored and firing, and the time to watch each part."""
 
     stored: Mapping[str, int]
     """By the store's dialect."""
@@ -90,7 +90,7 @@ LEAST_SCHEDULES = ScheduleSizes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowSizes:
-    """How many graphs run, and how large the map is."""
+    """The number of graphs that run, and the size of the map."""
 
     graphs: int = 10_000
     rounds: int = 20
@@ -107,7 +107,7 @@ LEAST_FLOWS = FlowSizes(graphs=10, rounds=1, items=300, checks=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSizes:
-    """How much one server process is asked for."""
+    """The number of requests to one server process."""
 
     singles: int = 20_000
     reads: int = 25_000

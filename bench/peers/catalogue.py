@@ -1,6 +1,6 @@
-"""The peers: how each is installed, how its workers start, and what it is compared with.
+"""The peers: how each is installed and started, and its counterpart.
 
-How a peer submits is in scripts/NAME_driver.py, its jobs in scripts/NAME_worker.py.
+Submits of a peer are in scripts/NAME_driver.py, its jobs in scripts/NAME_worker.py.
 """
 
 from __future__ import annotations
