@@ -37,7 +37,7 @@ APART = {
     "behind PgBouncer": "bench.pooler",
 }
 WIDTH = 110
-"""Of the table where the output is no terminal."""
+"""The width of the table if the output is not a terminal."""
 
 
 class Bench:

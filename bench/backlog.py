@@ -10,7 +10,7 @@ from rota.store.open import file_of, open_store
 
 DAY_MS = 86_400_000
 HISTORY_DAYS = 6
-"""Within the default retention of a week."""
+"""Days of history, within the default retention of a week."""
 
 FUTURE = """
 insert into {s}run (

@@ -34,7 +34,7 @@ from rota.rules.admission.lanes import SPAN
 from rota.store.open import file_of
 
 FULL, QUICK, LEAST = 1_000_000, 50_000, 1_000
-"""Runs that stand in the way."""
+"""The number of blocked runs."""
 BURST = 2_000
 BURSTS, FEW_BURSTS, WARM_UP = 75, 5, 3
 LIMIT_S = 600.0

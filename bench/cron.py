@@ -53,7 +53,7 @@ NEXTS = 10_000
 ROUNDS = 5
 PEERS = ("cronsim", "croniter")
 WANTED = 5.0
-"""So many times the faster peer, in either way of use."""
+"""The promised speed in multiples of the faster peer, in either kind of use."""
 
 REMEMBERED = (
     tables._compiled,  # noqa: SLF001 - to forget is the subject, here and below

@@ -22,7 +22,7 @@ from bench.sizes import CHUNK, CLIENTS, Sizes
 WORKERS = 2
 WARM_UP = 1_000
 SETTLE_S = 0.3
-"""Rest before latencies are taken, so that the workers are idle."""
+"""Rest before latencies are measured, so that the workers are idle."""
 
 
 class Engine:

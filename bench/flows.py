@@ -33,7 +33,7 @@ from tests.support.postgres import PostgresServer
 
 LIMIT_S = 300.0
 PROCESSES = 2
-"""Of workers on PostgreSQL, as in the other measures of how much goes through."""
+"""The number of worker processes on PostgreSQL, as in the other measures of throughput."""
 
 
 def times(submit: Callable[[], Any], rounds: int) -> list[float]:

@@ -27,7 +27,7 @@ LINES = 5
 CHUNK = 1000
 LOOK_S = 0.01
 LAST = 1000
-"""Lines of so many runs may be on their way at the end of a round: one in forty."""
+"""Runs whose lines may still be unstored at the end of a round: one in forty."""
 FULL, QUICK, LEAST = (40_000, 9), (1_000, 1), (200, 1)
 """Runs a round, and rounds."""
 

@@ -33,8 +33,8 @@ STEPS = (
     "drain",
     "end_to_end",
 )
-"""In this order: idle is idle before the bursts, after them PostgreSQL still tidies up; and what is
-submitted singly and in bulk is the backlog that is drained later."""
+"""The order of measures: idle comes before the bursts, after which PostgreSQL still tidies up, and
+the runs that are submitted singly and in bulk are the backlog that is drained later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,7 +75,7 @@ class Measure:
     targets: Mapping[StoreName, Target] = field(default_factory=dict)
     stores: tuple[StoreName, ...] = STORES
     is_ratio: bool = False
-    """Its own value is a ratio, and so as good on a slow machine as on a fast one."""
+    """Whether its value is a ratio, and so independent of the speed of the machine."""
 
 
 def _both(target: Target) -> dict[StoreName, Target]:

@@ -26,7 +26,7 @@ QUICK = Sizes(jobs=2_000, latency=50, rounds=1)
 LEAST = Sizes(jobs=200, latency=10, rounds=1)
 SETTINGS = {"shared_buffers": "512MB"}
 POOL = 20
-"""As PgBouncer comes."""
+"""The default of PgBouncer."""
 
 
 class Pooled(Direct):

@@ -35,9 +35,9 @@ from tests.support.postgres import PostgresServer
 
 LIMIT_S = 120.0
 LOADED_PER_S = 60_000
-"""Schedules at least; their first instant must not come before the last of them is stored."""
+"""The least loading speed; the first instant must not come before the last schedule is stored."""
 WRITTEN_PER_S = 2_500
-"""The same of those that come beside a worker."""
+"""The least speed for schedules that are written beside a worker."""
 SETTINGS = {
     "shared_buffers": "512MB",
     "max_wal_size": "8GB",

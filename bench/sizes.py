@@ -13,9 +13,9 @@ CLIENTS = 8
 """Threads or connections that submit one run at a time."""
 SMALLEST = 100
 SMALL = 1_000
-"""With smaller bursts nobody asks for speed, only whether everything still works."""
+"""Bursts below this size only check that everything works, not the speed."""
 LEAST = "ROTA_BENCH_LEAST"
-"""A variable that asks benchmarks in processes of their own for the same."""
+"""The variable that sets this least size for benchmarks in separate processes."""
 T = TypeVar("T")
 
 
@@ -63,14 +63,14 @@ class ScheduleSizes:
     """The number of schedules stored and firing, and the time to watch each part."""
 
     stored: Mapping[str, int]
-    """By the store's dialect."""
+    """The number of stored schedules, by the store's dialect."""
     seconds: int
     herd: int = 10_000
-    """Due at one instant."""
+    """Schedules that are due at one instant."""
     per_second: int = 1_000
-    """Of those stored."""
+    """Firings per second, of the stored schedules."""
     submits: int = 200
-    """Plain ones, whose latency stands beside that of a schedule."""
+    """Plain submits, whose latency stands beside that of a schedule."""
     idle_s: float = 10.0
 
 
@@ -114,7 +114,7 @@ class HttpSizes:
     bulks: int = 200
     pages: int = 30
     backlog: int = 1_000_000
-    """Future runs, and as many in history, when pages are asked for."""
+    """Future runs, and as many in history, when pages are read."""
     readers: int = 200
     changes: int = 500
     rate: float = 100.0

@@ -37,7 +37,7 @@ from tests.support.postgres import PostgresServer
 JOBS = Path(web_jobs.__file__)
 JSON_PATH = Path("build/bench-web.json")
 CHANGES_A_RUN = 3
-"""Queued, running, ended."""
+"""The changes of a run: queued, running, ended."""
 BATCH_S = 0.1
 FILTERS = (
     *("", "?status=success", "?status=failed", "?status=scheduled", "?jobId=noop"),

@@ -15,7 +15,7 @@ from bench.peers.stores import Stores
 
 SCRIPTS = Path(__file__).parent / "scripts"
 STEPS = 5
-"""Steps of a round that are told to the progress bar."""
+"""The steps of a round that the progress bar shows."""
 
 
 def play_round(
