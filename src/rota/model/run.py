@@ -11,7 +11,7 @@ from rota.model.states import State
 
 FinishVerb = Literal[
     "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip",
-    "conclude", "founder", "refuse",
+    "complete", "fail_graph", "refuse",
 ]  # fmt: skip
 StartKind = Literal["time", "manual", "event", "backfill"]
 CACHED = "cached from "

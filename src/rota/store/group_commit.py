@@ -1,8 +1,8 @@
 """Group commit: callers that arrive together share one flush.
 
-The first caller leads: it flushes what has gathered and answers everybody; who arrives
-meanwhile is the next batch. Alone, a caller pays no thread hop; in a crowd, one commit
-serves all (measured in ADR 2).
+The first caller leads: it flushes what has gathered and answers all; callers that arrive meanwhile
+are the next batch. Alone, a caller pays no thread hop; in a crowd, one commit serves all (measured
+in ADR 2).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class GroupCommit(Generic[Ask, Answer]):
             self._waiting.append(mine)
             mine.leads = is_first = not self._leading
             self._leading = True
-        if not is_first:  # not `leads`: it may be ours by now, with a turn that we have to take
+        if not is_first:  # not `leads`: that may be set by now, with a turn that we have to take
             self._wait(mine)
         if not mine.done:
             self._lead()

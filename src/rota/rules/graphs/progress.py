@@ -1,4 +1,4 @@
-"""Progress of a run of a graph: how far it is, and how long it will take if all goes as before."""
+"""Progress of a run of a graph, and the time it will still take if nodes take as long as before."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from rota.rules.graphs.order import children_of, remaining
 
 WAITS = ("pending", "held", "ready", "active")
-"""States of a node that has not ended."""
+"""The states of a node that has not ended."""
 
 
 class Stand(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a node stands, as far as progress is concerned."""
+    """The state of a node, as far as progress is concerned."""
 
     name: str
     state: str
@@ -30,43 +30,43 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float:
-        """How much of it is done; of a mapped node its instances tell."""
+        """Return the share of the node that is done; for a mapped node, of its instances."""
         if self.is_over:
             return 1.0
         return (self.ended or 0) / self.width if self.width else 0.0
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a node took once; of a mapped one how long so many instances took together."""
+    """How long a node took in one run; for a mapped node, its instances together."""
 
     took_ms: int
     instances: int = 0
     width: int | None = None
-    """How many instances there were in all."""
+    """The number of instances in total."""
 
 
 class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """How far a run is."""
+    """The progress of a run."""
 
     total: int
     done: int
     states: dict[str, int] = {}
-    """Nodes by state."""
+    """The number of nodes in each state."""
     share: float = 0.0
-    """From 0 to 1; each node counts the same, of a mapped one each instance."""
+    """The share done, from 0 to 1; each node weighs the same, and each instance in a map."""
     critical_path: tuple[str, ...] = ()
-    """Of the nodes that have not ended those that decide when the run ends, in order."""
+    """The unended nodes that determine when the run ends, in order."""
     left_ms: int | None = None
-    """How long that takes, reckoned from past runs; None if nothing is known of any node on it."""
+    """The estimated time for the critical path; None if no past run has a node on it."""
     ends_at: int | None = None
     unknown: int = 0
-    """Nodes that have not ended and of which no past run tells."""
+    """The number of nodes that have not ended and that no past run tells about."""
 
 
 def progress_of(
     stands: Sequence[Stand], past: Mapping[str, Sequence[Span]], *, now: int
 ) -> Progress:
-    """`stands` has parents first; `past` holds what is known of each node from other runs."""
+    """Return the progress; `stands` has parents first, `past` holds durations from other runs."""
     left = {each.name: _left(each, past.get(each.name, ()), now) for each in stands}
     open_ = [each for each in stands if not each.is_over]
     way, left_ms = _critical(open_, {name: ms for name, ms in left.items() if ms is not None})
@@ -84,7 +84,7 @@ def progress_of(
 
 
 def _left(stand: Stand, spans: Sequence[Span], now: int) -> int | None:
-    """What a node still takes; None if nothing tells."""
+    """Return the time a node still needs; None if unknown."""
     if stand.is_over:
         return 0
     elapsed = max(0, now - stand.started_at) if stand.started_at is not None else 0

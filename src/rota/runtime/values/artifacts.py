@@ -1,4 +1,4 @@
-"""The artifact store: reads and writes values by what a row holds, be it the value or a pointer."""
+"""The artifact store: reads and writes values, whether a row holds the value or a pointer to it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rota.runtime.values.backends import ArtifactBackend
 from rota.store.base import Store
 
 REMEMBERED = 32 * 1024 * 1024
-"""Bytes of values that are held for others who need the same ones."""
+"""Bytes of values kept in memory for other runs that need the same ones."""
 
 
 class ArtifactStore:
-    """Reads and writes large values, outside of transactions; from any thread."""
+    """Reads and writes large values, outside of transactions; safe in any thread."""
 
     def __init__(self, store: Callable[[], Store], artifacts: ArtifactBackend | None) -> None:
         self._store = store
@@ -29,13 +29,13 @@ class ArtifactStore:
         self._lock = Lock()
 
     def takes(self, text: str) -> bool:
-        """Whether the artifact store is the place for it; else the database keeps it."""
+        """Whether the value belongs in the artifact store; otherwise the database keeps it."""
         return self.artifacts is not None and len(text) > LARGE
 
     def put(self, text: str, *, now_ms: int) -> str:
-        """A pointer to the value, which is there now; or the text again.
+        """Store the value and return a pointer to it, or return the text unchanged.
 
-        A store that does not take it costs nobody a result: then the database keeps it.
+        If the store does not take it, no result is lost: the database keeps it.
         """
         if self.artifacts is None:
             return text
@@ -50,11 +50,11 @@ class ArtifactStore:
         return str(pointer)
 
     def value(self, text: str, whose: str) -> str:
-        """The value itself; ArtifactLost if it is missing or damaged, OSError if nobody answers."""
+        """Return the value itself; ArtifactLost if missing or damaged, OSError if not reachable."""
         return self.values((text,), whose)[text]
 
     def values(self, texts: Iterable[str], whose: str) -> dict[str, str]:
-        """The values of all these."""
+        """Return the values of all these texts."""
         found: dict[str, str] = {}
         kept: set[str] = set()
         for text in texts:

@@ -184,7 +184,7 @@ update rota.run
        expires_at = null
  where id = :id
    and fence = :fence
-   and {from:conclude}
+   and {from:complete}
 
 -- name: past_graphs
 -- The last runs of the same graph.
@@ -256,7 +256,7 @@ select id, namespace, job, version, args, policy, parent_id, node, created_at, r
 select id, fence, failures, policy, parent_id, node, item, schedule_id, {now} as now
   from rota.run as run
  where id {ids:ids}
-   and {from:conclude}
+   and {from:complete}
  order by id
  {sql:lock}
 
@@ -277,7 +277,7 @@ update rota.run as run
 -- name: find_overdue_graphs
 select id, namespace, fence, schedule_id, parent_id, node, item, started_at, expires_at
   from rota.run
- where {from:conclude}
+ where {from:complete}
    and expires_at <= {now}
  order by expires_at
  limit :limit
@@ -378,7 +378,7 @@ select run.job, count(*) as runs, count(whole.graph_id) as paused
    and whole.state = 'paused'
  where run.namespace = :namespace
    and run.job in ({each:names})
-   and run.{from:conclude}
+   and run.{from:complete}
  group by run.job
 
 -- name: timeline_runs

@@ -1,8 +1,8 @@
 """Protection from SSRF: no request of an HTTP job reaches an address inside our own network.
 
-Every address is checked where it is used, after the name was resolved, so that a
-name whose answer changes between check and connection cannot slip through. What may be reached is
-in rules.security.egress.
+Every address is checked where it is used, after the name was resolved, so that a name whose answer
+changes between check and connection cannot slip through. rules.security.egress decides which
+addresses are allowed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANYWHERE = Egress()
 
 
 class NotReached(BadInput):
-    """Whoever runs the worker does not let its jobs go there."""
+    """The settings of this worker forbid its jobs to call this host or address."""
 
 
 class PrivateAddress(NotReached):
@@ -32,7 +32,7 @@ class PrivateAddress(NotReached):
 
 
 def check_url(url: URL, *, allow_private: bool, egress: Egress = ANYWHERE) -> None:
-    """Refuse what is no web address, hosts not on the list, and literal private addresses."""
+    """Refuse URLs that are no web address, hosts not on the list, and literal private addresses."""
     if url.scheme not in ("http", "https") or not url.host:
         shown = shown_address(str(url))[:200]
         raise BadInput(f"{shown!r} is no address that starts with http:// or https://")
@@ -89,7 +89,7 @@ class GuardedResolver(AbstractResolver):
 
 
 def _literal(host: str) -> Address | None:
-    """The address a host spells out, also as 2130706433, 0x7f.1 or 0177.0.0.1; None for names."""
+    """Return the address that a host spells, also 2130706433, 0x7f.1 or 0177.0.0.1; else None."""
     try:
         return ipaddress.ip_address(host.strip("[]"))
     except ValueError:

@@ -143,14 +143,14 @@ select count(*) as runs
   from rota.run
  where namespace = :namespace
    and job = :job
-   and {from:conclude}
+   and {from:complete}
 
 -- name: count_begun_of
 select job, count(*) as runs
   from rota.run
  where namespace = :namespace
    and job in ({each:jobs})
-   and {from:conclude}
+   and {from:complete}
  group by job
 
 -- name: begun_runs
@@ -158,7 +158,7 @@ select id
   from rota.run
  where namespace = :namespace
    and job = :job
-   and {from:conclude}
+   and {from:complete}
  order by id
  limit :limit
 

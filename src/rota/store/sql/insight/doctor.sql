@@ -18,7 +18,7 @@ select s.state, s.why, count(*) as runs, min(s.id) as example
                                    when w.lease_until <= {now} - :late_ms
                                         then 'the lease of its worker has ended and nobody takes it back'
                                     end
-                    when run.{from:conclude}
+                    when run.{from:complete}
                          and (exists (
                                 select 1
                                   from rota.run as child
