@@ -10,10 +10,10 @@ from rota.handles.nouns import SharedNouns
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.dead_letters import DeadLetters
-    from rota.app.files import Files
     from rota.app.releases import Releases
     from rota.app.schedules import Schedules
     from rota.handles.backend import Backend
+    from rota.rules.jobs.signature import Signature
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -29,8 +29,16 @@ class Nouns(SharedNouns):
     def backend(self) -> Backend:
         """Each operation is a transaction of the store."""
         from rota.handles.store_backend import StoreBackend
+        from rota.operations.tools import Tools
 
-        return StoreBackend(lambda: self._whole.store, self._whole.namespace)
+        tools = Tools(
+            schedules=lambda: self._whole.schedules.compiled, signature=self._own_signature
+        )
+        return StoreBackend(lambda: self._whole.store, self._whole.namespace, tools)
+
+    def _own_signature(self, job: str) -> Signature | None:
+        own = self._whole.everything.get(job)
+        return None if own is None else own.signature
 
     @cached_property
     def schedules(self) -> Schedules:
@@ -45,13 +53,6 @@ class Nouns(SharedNouns):
         from rota.app.dead_letters import DeadLetters
 
         return DeadLetters(self._whole)
-
-    @cached_property
-    def files(self) -> Files:
-        """Job files: what they would change, and the change itself."""
-        from rota.app.files import Files
-
-        return Files(self._whole)
 
     @cached_property
     def releases(self) -> Releases:

@@ -86,7 +86,7 @@ class ApiRequest(Request[Any, Any, Any]):
     @property
     def caller(self) -> Caller:
         """Who asks, for operations."""
-        return Caller(credential=self.credential, actor=self.by())
+        return Caller(credential=self.credential, actor=self.by(), tools=self.server_state.tools)
 
     def add_header(self, name: str, value: str) -> None:
         """One more on the answer."""
@@ -104,14 +104,24 @@ class ApiRequest(Request[Any, Any, Any]):
         caller = self.caller
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
+        if operation.parse is not None:
+            arguments = await self._parsed(operation.parse, arguments)
         if operation.verb is None:
-            return await self.read(lambda tx: operation(tx, caller, **arguments))
+            answer, etag = await self.read(lambda tx: operation.tagged(tx, caller, **arguments))
+            if etag is not None:
+                self.add_header("ETag", etag)
+            return answer
         answer = await self._once(
             lambda tx: operation(tx, caller, **arguments), answers=answers, kept=operation.to_keep
         )
         if operation.drops_credentials:
             self.server_state.identities.forget()
         return answer
+
+    async def _parsed(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Few at once, so that threads are left for others."""
+        read, caller = self.server_state.room(self.only).read, self.caller
+        return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
 
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,

@@ -9,7 +9,6 @@ from litestar.params import FromPath, FromQuery, QueryParameter
 
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_rights
 from rota.api.server.documents import Document, Moment, then
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.graph_run import find_spec
@@ -20,6 +19,7 @@ from rota.ids import new_id
 from rota.model.release import Release
 from rota.model.view import Page
 from rota.operations.paging import MOST, PAGE
+from rota.operations.permissions import check_rights
 from rota.store.base import Tx
 
 MOST_RELEASES = 2**31 - 1
