@@ -108,7 +108,7 @@ class WorkerSettings:
     http_hosts = Setting(
         "http",
         read.hosts,
-        "the only hosts that [HTTP jobs may call](security.md#walls-around-jobs): "
+        "the only hosts that [HTTP jobs may call](security.md#job-sandbox): "
         "`api.example.org`, `*.example.net`; `hosts` in the file",
         key="hosts",
         to=("egress.hosts",),
