@@ -135,7 +135,7 @@ def set_protection(url: str, *, role: str | None = None, is_on: bool = True) -> 
     """Switch row-level security on or off; return the name of the role that servers take on."""
     if dialect_of(url) == "postgres":
         return as_owner(url, lambda tx: _protect(tx, role) if is_on else _unprotect(tx))
-    raise BadOption("SQLite has no roles: what keeps namespaces apart there is Rota alone")
+    raise BadOption("SQLite has no roles: only Rota keeps namespaces apart there")
 
 
 def as_owner(url: str, work: Callable[[Any], T], *, dry: bool = False) -> T:

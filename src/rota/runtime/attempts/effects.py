@@ -29,7 +29,7 @@ def desk_of(call: Attempt) -> RunServices:
     """Return the run services of the worker that runs this attempt."""
     services: RunServices | None = call.services
     if services is None:
-        raise RotaError("this run has no store to ask: it is not carried out by a worker")
+        raise RotaError("this handler has no store: no worker carries out its run")
     return services
 
 

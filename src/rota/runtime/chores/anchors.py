@@ -42,7 +42,7 @@ def open_sink(address: str) -> Sink:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
-        raise BadOption(f"anchor: {address!r:.140} is no address: {error}") from error
+        raise BadOption(f"anchor: {address!r:.140} is not a valid address: {error}") from error
     if parts.scheme == "file" and parts.path.startswith("/") and not parts.netloc:
         return FileSink(Path(parts.path))
     if parts.scheme == "syslog" and not parts.path:
@@ -50,7 +50,7 @@ def open_sink(address: str) -> Sink:
         return SyslogSink(where)
     if parts.scheme in ("http", "https") and parts.hostname:
         return WebhookSink(address)
-    raise BadOption(f"anchor: {address!r:.140} is no place for anchors; say {WAYS}")
+    raise BadOption(f"anchor: {address!r:.140} is not a place for anchors; use {WAYS}")
 
 
 class FileSink:

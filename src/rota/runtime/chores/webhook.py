@@ -34,7 +34,7 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
     try:
         target = URL(address.url)
     except ValueError as error:
-        raise NotDelivered(f"the webhook is no address: {error}") from error
+        raise NotDelivered(f"the webhook is not a valid address: {error}") from error
     check_url(target, allow_private=allow_private)
     # Also with allow_private: the metadata of clouds is behind names as well as addresses.
     resolver = GuardedResolver(allow_private=allow_private)

@@ -76,7 +76,7 @@ class ArtifactStore:
     def _fetched(self, text: str, whose: str) -> str:
         pointer = read_pointer(text)
         if self.artifacts is None:
-            found = "was kept in an artifact store, and ROTA_ARTIFACTS does not say in which"
+            found = "was kept in an artifact store, and ROTA_ARTIFACTS does not name it"
             raise ArtifactLost(pointer.digest, found, whose=whose)
         data = self.artifacts.get(pointer.day, pointer.digest)
         where = f"{self.artifacts.where}, day {pointer.day}"

@@ -150,8 +150,9 @@ def foreign(connection: Any) -> ForeignConnection:
     kind = type(connection)
     told = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
     raise WrongConnection(
-        f"{kind.__module__}.{kind.__qualname__}{told or ' is no connection Rota knows'}; give a "
-        "connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of SQLAlchemy"
+        f"{kind.__module__}.{kind.__qualname__}{told or ' is not a connection that Rota knows'}; "
+        "give a connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of "
+        "SQLAlchemy"
     )
 
 
