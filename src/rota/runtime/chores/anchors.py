@@ -136,8 +136,8 @@ class Anchorer(Chore):
         return False
 
     def _note(self) -> None:
-        found = self._store.read(lambda tx: heads(tx, keep_ms=self._keep_ms))
-        moved = [each for each in found if self._noted.get(each.namespace) != (each.seq, each.hash)]
+        ends = self._store.read(lambda tx: heads(tx, keep_ms=self._keep_ms))
+        moved = [each for each in ends if self._noted.get(each.namespace) != (each.seq, each.hash)]
         if not moved:
             return
         self._sink.write([write_anchor(each, self._key) for each in moved])

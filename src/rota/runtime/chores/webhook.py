@@ -51,7 +51,7 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
         ):
             status = answer.status
     except (aiohttp.ClientError, TimeoutError) as error:
-        said = str(error) or type(error).__name__
-        raise NotDelivered(f"{target.origin()}: {said}") from error
+        message = str(error) or type(error).__name__
+        raise NotDelivered(f"{target.origin()}: {message}") from error
     if status // 100 != 2:  # noqa: PLR2004  # any 2xx
         raise NotDelivered(f"{target.origin()} answered {status}")

@@ -111,10 +111,10 @@ def revoke(tx: PostgresTx, name: str) -> bool:
 
 def refresh(tx: PostgresTx, room: str) -> None:
     """Update permissions and policies after new tables or rules; does nothing without logins."""
-    known = logins(tx)
-    if known:
+    granted = logins(tx)
+    if granted:
         groups = _groups(tx)
-        servers = [each.name for each in known if each.kind == "server" and each.is_member]
+        servers = [each.name for each in granted if each.kind == "server" and each.is_member]
         roles = [
             step
             for name in servers
@@ -186,9 +186,9 @@ def _groups(tx: PostgresTx) -> dict[str, str]:
     """Return the group of each kind: as it exists, also in a copy of a database, or by our rule."""
     facts = tx.one("room_facts", role="")
     assert facts is not None  # noqa: S101  # an aggregate of constants has one row
-    known = {row["kind"]: row["role"] for row in tx.all("list_logins")}
+    group_names = {row["kind"]: row["role"] for row in tx.all("list_logins")}
     return {
-        kind: known.get(kind) or _short(f"{prefix}_{facts['database']}")
+        kind: group_names.get(kind) or _short(f"{prefix}_{facts['database']}")
         for kind, prefix in _GROUPS.items()
     }
 

@@ -76,11 +76,11 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        for answer in found:
+        answers = await self._resolver.resolve(host, port, family)
+        for answer in answers:
             address = ipaddress.ip_address(answer["host"])
             check_address(address, host, allow_private=self._allow_private, egress=self._egress)
-        return found
+        return answers
 
     async def close(self) -> None:
         await self._resolver.close()
