@@ -16,7 +16,7 @@ LONGEST_MS = 2**31 - 1
 def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -> EndBody | None:
     """Return a report of an end that this server understands; None if the lease is lost."""
     lease = call.lease
-    said = EndBody(
+    report = EndBody(
         run_id=lease.run_id,
         fence=lease.fence,
         token=token,
@@ -27,18 +27,18 @@ def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -
     )
     match ending:
         case Returned(result=result):
-            said.result = result
+            report.result = result
         case Crashed(error=error):
-            said.ending, said.error = "crashed", error
+            report.ending, report.error = "crashed", error
         case Raised():
-            _raised(said, call, ending)
-            said.misfit = understands.takes and ending.misfit
+            _raised(report, call, ending)
+            report.misfit = understands.takes and ending.misfit
         case Stopped(why=why):
             if why == "lost":
                 return None
             # The server treats both alike: the run did not begin.
-            said.ending, said.why = "stopped", "drain" if why == "held" else why
-    return said
+            report.ending, report.why = "stopped", "drain" if why == "held" else why
+    return report
 
 
 def returned(run_id: str, fence: int, token: str, *, began: bool = False) -> EndBody:

@@ -69,10 +69,10 @@ class HttpRunServices(RemoteRunServices):
                 if question.verb == "intend" and is_node and self._transport.understands.begins:
                     at["args_digest"] = args_digest(lease.args)
                 effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
-                found = self._transport.say("effects", EffectState, effect)
+                state = self._transport.say("effects", EffectState, effect)
                 return ServiceReply(
-                    is_new=found.is_new,
-                    is_settled=found.is_settled,
-                    text=found.result,
-                    key_run=found.key_run,
+                    is_new=state.is_new,
+                    is_settled=state.is_settled,
+                    text=state.result,
+                    key_run=state.key_run,
                 )

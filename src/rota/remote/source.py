@@ -98,14 +98,16 @@ class HttpSource:
         )
         self._tokens.clear()  # they belong to our previous registration
         sent_s = elapsed_s()
-        told = self._transport.line.say("/worker/register", Registered, body)
-        self.runs.worker_id = told.worker_id
-        self.queues, self._namespace = told.queues, told.namespace
-        self._unknown_jobs = told.unknown_jobs
+        registered = self._transport.line.say("/worker/register", Registered, body)
+        self.runs.worker_id = registered.worker_id
+        self.queues, self._namespace = registered.queues, registered.namespace
+        self._unknown_jobs = registered.unknown_jobs
         self._transport.understands = Understood(
-            begins=told.hears_begins, takes=told.hears_takes, strays=told.tells_strays
+            begins=registered.hears_begins,
+            takes=registered.hears_takes,
+            strays=registered.tells_strays,
         )
-        if told.hears_takes:
+        if registered.hears_takes:
             jobs = self._app.everything.values()
             self.runs.takes = takes_of_all(job.spec for job in jobs)
         return sent_s
@@ -169,7 +171,7 @@ class HttpSource:
 
     def log(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:  # noqa: ARG002  # it looks
         """Send each chunk with its attempt token; drop lines of attempts that are not ours."""
-        told = [
+        bodies = [
             ChunkBody(
                 run_id=each.run_id,
                 fence=each.fence,
@@ -183,14 +185,16 @@ class HttpSource:
             for each in split(chunk)
             if (token := self._tokens.find(each.run_id, each.fence)) is not None
         ]
-        if not told:
+        if not bodies:
             return
         try:
-            self._transport.say("logs", Taken, LogsBody(chunks=told))
+            self._transport.say("logs", Taken, LogsBody(chunks=bodies))
         except StoreUnavailable:
             raise
         except RotaError as error:  # a repeat would be refused again, with all lines behind it
-            emit("logs.dropped", lines=sum(each.body.count("\n") + 1 for each in told), error=error)
+            emit(
+                "logs.dropped", lines=sum(each.body.count("\n") + 1 for each in bodies), error=error
+            )
 
     def _progress(self, progress: Sequence[HandlerProgress]) -> list[ProgressBody]:
         return [

@@ -80,9 +80,9 @@ class AttemptTokens:
 
     def those(self, held: Iterable[HeldLease]) -> list[AttemptBody]:
         """Return the attempts among these leases whose tokens we have."""
-        found = [(each, self.find(each.run_id, each.fence)) for each in held]
+        pairs = [(each, self.find(each.run_id, each.fence)) for each in held]
         return [
             AttemptBody(run_id=each.run_id, fence=each.fence, token=token)
-            for each, token in found
+            for each, token in pairs
             if token is not None
         ]

@@ -47,8 +47,8 @@ class ServerTransport:
         except TooMany as error:
             raise ServerUnavailable(str(error)) from error
         except NotSignedIn as error:
-            said = str(error)
-            self._refused = elapsed_s() + REFUSED_S, said
-            raise ServerUnavailable(said) from error
+            message = str(error)
+            self._refused = elapsed_s() + REFUSED_S, message
+            raise ServerUnavailable(message) from error
         self._refused = None
         return answer

@@ -192,10 +192,10 @@ class StoreSource:
         if not self._courier.turn.acquire(blocking=False):
             return []  # the next heartbeat lists them again
         try:
-            known = {call.key for call in self._parts.calls.everything()}
+            held_keys = {call.key for call in self._parts.calls.everything()}
         finally:
             self._courier.turn.release()
-        return [each for each in strays if (each.run_id, each.fence) not in known]
+        return [each for each in strays if (each.run_id, each.fence) not in held_keys]
 
     def _learned(self, scope: WorkerScope) -> None:
         """Update the scope after stored jobs came or went, also on record, for people."""

@@ -107,11 +107,11 @@ class _Supervisor:
         """Whether this was the last life: it was asked to end, or said that it cannot serve."""
         if self._signals:
             return True
-        said = self._line.farewell
-        if said is None:
+        farewell = self._line.farewell
+        if farewell is None:
             # A child that ends before it ever served would do so again: its code has to be seen.
             return code >= 0 and not self._line.has_served
-        return said != AWAY and (said != 0 or not self._line.has_served)
+        return farewell != AWAY and (farewell != 0 or not self._line.has_served)
 
     def _fork(self, life: Incarnation) -> int:
         sys.stdout.flush()

@@ -47,9 +47,9 @@ def are_closed() -> bool:
     """Whether somebody has closed descriptors that are not theirs."""
     if not _canary:
         return False
-    number, known = _canary[0]
+    number, identity = _canary[0]
     try:
-        return os.fstat(number).st_ino != known
+        return os.fstat(number).st_ino != identity
     except OSError:
         return True
 
@@ -97,12 +97,12 @@ def check_descriptors(*, deep: bool = False) -> None:
 
 
 def _is_closed(number: int, known: tuple[int, int]) -> bool:
-    found = _look(number)
-    if found is None:
+    identity = _look(number)
+    if identity is None:
         return True
-    is_output = stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode)
-    is_same = (found.st_dev, found.st_ino) == known
-    return not (is_same or is_output or stat.S_ISCHR(found.st_mode))
+    is_output = stat.S_ISREG(identity.st_mode) or stat.S_ISFIFO(identity.st_mode)
+    is_same = (identity.st_dev, identity.st_ino) == known
+    return not (is_same or is_output or stat.S_ISCHR(identity.st_mode))
 
 
 def _look(number: int) -> os.stat_result | None:

@@ -65,9 +65,9 @@ def _hurried(tx: Any, work: Callable[[Any], T]) -> T:
 
 def _holders(tx: Any) -> str:
     """Return the sessions with open transactions that used our tables, the oldest first."""
-    found = [
+    holders = [
         f"session {row['pid']} ({row['usename']}, {row['application_name'] or 'no name'}) is "
         f"{row['state'] or 'at work'} in a transaction since {row['seconds']} s"
         for row in tx.all("lock_holders")
     ]
-    return "; ".join(found) or "somebody held a lock on them, and is gone"
+    return "; ".join(holders) or "somebody held a lock on them, and is gone"

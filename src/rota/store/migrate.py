@@ -110,13 +110,13 @@ def bootstrap(dialect: Dialect) -> str:
 
 def migrate(tx: Any, dialect: Dialect) -> list[str]:
     """Bring the schema forward inside one transaction; return the names of new steps."""
-    known = {step.number: step for step in migrations(dialect)}
+    steps = {step.number: step for step in migrations(dialect)}
     if dialect.name == "sqlite":
-        _make_room(tx, known)
+        _make_room(tx, steps)
     tx.script(bootstrap(dialect))
     applied = noted(tx)
-    check(applied, known)
-    fresh = [step for number, step in sorted(known.items()) if number not in applied]
+    check(applied, steps)
+    fresh = [step for number, step in sorted(steps.items()) if number not in applied]
     if dialect.name == "sqlite":
         refuse_clashes(tx, objects_of(step.text for step in fresh))
     for step in fresh:

@@ -97,16 +97,16 @@ def pending(store: SqliteStore | PostgresStore) -> list[str]:
 
     SchemaMismatch if the database has newer ones that code as old as this cannot work with.
     """
-    known = {step.number: step for step in migrations(_dialect(store.dialect))}
-    applied = store.read(lambda tx: _applied(tx, known, store.dialect))
-    check(applied, known)
-    return [f"{n:04d}_{known[n].name}" for n in sorted(set(known) - set(applied))]
+    steps = {step.number: step for step in migrations(_dialect(store.dialect))}
+    applied = store.read(lambda tx: _applied(tx, steps, store.dialect))
+    check(applied, steps)
+    return [f"{n:04d}_{steps[n].name}" for n in sorted(set(steps) - set(applied))]
 
 
 def newer_schema(store: SqliteStore | PostgresStore) -> int | None:
     """Return the number of a newer schema that this code can still work with."""
-    known = {step.number for step in migrations(_dialect(store.dialect))}
-    return next(iter(beyond(store.read(noted), known)), None)
+    numbers = {step.number for step in migrations(_dialect(store.dialect))}
+    return next(iter(beyond(store.read(noted), numbers)), None)
 
 
 def check_schema(store: SqliteStore | PostgresStore) -> None:
@@ -135,7 +135,7 @@ def set_protection(url: str, *, role: str | None = None, is_on: bool = True) -> 
     """Switch row-level security on or off; return the name of the role that servers take on."""
     if dialect_of(url) == "postgres":
         return as_owner(url, lambda tx: _protect(tx, role) if is_on else _unprotect(tx))
-    raise BadOption("SQLite has no roles: what keeps namespaces apart there is Rota alone")
+    raise BadOption("SQLite has no roles: only Rota keeps namespaces apart there")
 
 
 def as_owner(url: str, work: Callable[[Any], T], *, dry: bool = False) -> T:

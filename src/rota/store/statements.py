@@ -139,8 +139,8 @@ def _verbs_to(group: str) -> list[str]:
 
     Success comes first: most verdicts are one, and SQLite reads the verb from JSON for each test.
     """
-    wanted = FINAL if group == "final" else {State(group)}
-    verbs = [verb for verb, change in TRANSITIONS.items() if change.to in wanted]
+    states = FINAL if group == "final" else {State(group)}
+    verbs = [verb for verb, change in TRANSITIONS.items() if change.to in states]
     return sorted(verbs, key=lambda verb: verb != "succeed")
 
 

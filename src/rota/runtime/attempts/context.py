@@ -249,12 +249,12 @@ def current_run() -> RunContext:
     A thread that a handler starts knows its run only if the handler runs it in
     `contextvars.copy_context()`, as `asyncio.to_thread` does.
     """
-    found = current.get()
-    if found is None:
+    run = current.get()
+    if run is None:
         raise RotaError(
             "there is no current run here: current_run() works inside a handler that a worker runs"
         )
-    return found
+    return run
 
 
 def progress(fraction: float, note: str = "") -> None:
@@ -265,9 +265,9 @@ def progress(fraction: float, note: str = "") -> None:
     """
     if math.isnan(fraction):
         raise BadInput("progress is a number from 0 to 1, not NaN")
-    found = current.get()
-    if found is not None:
-        found.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
+    run = current.get()
+    if run is not None:
+        run.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
 
 
 def _moment(ms: int | None) -> datetime | None:

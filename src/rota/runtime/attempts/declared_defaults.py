@@ -14,8 +14,8 @@ _arguments = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 def with_defaults(lease: Lease, defaults: Mapping[str, Any]) -> Lease:
     """Return the lease with missing arguments filled in; given arguments stay as they are."""
-    given = _arguments.decode(lease.args)
-    if defaults.keys() <= given.keys():
+    arguments = _arguments.decode(lease.args)
+    if defaults.keys() <= arguments.keys():
         return lease
-    text = msgspec.json.encode({**defaults, **given}).decode()
+    text = msgspec.json.encode({**defaults, **arguments}).decode()
     return msgspec.structs.replace(lease, args=text)

@@ -29,7 +29,7 @@ def desk_of(call: Attempt) -> RunServices:
     """Return the run services of the worker that runs this attempt."""
     services: RunServices | None = call.services
     if services is None:
-        raise RotaError("this run has no store to ask: it is not carried out by a worker")
+        raise RotaError("this handler has no store: no worker carries out its run")
     return services
 
 
@@ -49,12 +49,12 @@ def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | floa
     def act(tx: Transaction) -> str:
         nonlocal value
         try:
-            given = context.run(apply, tx) if apply is not None else None
+            returned = context.run(apply, tx) if apply is not None else None
         except Exception:
             raise
         except BaseException as stop:  # Cancelled is for this caller alone, not for the batch
             raise _Thrown from stop
-        value = given if result is msgspec.UNSET else result
+        value = returned if result is msgspec.UNSET else result
         signature = call.work.signature
         assert signature is not None  # noqa: S101  # a handler runs, so it has one
         return signature.dump_result(value)

@@ -46,10 +46,10 @@ def _secrets_of(call: Attempt) -> tuple[str, ...]:
     target = call.work.spec.target
     kind = target_kind(target)
     texts = kind.secrets(target)
-    found = secrets_in(_filled(call, texts)) if texts else ()
+    secrets = secrets_in(_filled(call, texts)) if texts else ()
     if not kind.repeats_words:
-        return found
-    words = [word for text in found for word in (text, *text.split()[1:])]
+        return secrets
+    words = [word for text in secrets for word in (text, *text.split()[1:])]
     return tuple(word for word in words if word in secrets_in({"token": word}))
 
 

@@ -72,16 +72,16 @@ class RemoteRunServices(RunServices):
         )  # requests that servers of all versions answer under the fence
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:
-        found = self.ask(lease, ServiceRequest(verb="last_success", name=schedule))
-        return LastSuccess(at=found.at, result=found.text)
+        reply = self.ask(lease, ServiceRequest(verb="last_success", name=schedule))
+        return LastSuccess(at=reply.at, result=reply.text)
 
     def intend(self, lease: Lease, name: str) -> Intent:
-        found = self.ask(lease, ServiceRequest(verb="intend", name=name))
+        reply = self.ask(lease, ServiceRequest(verb="intend", name=name))
         return Intent(
-            is_new=found.is_new,
-            is_settled=found.is_settled,
-            result=found.text,
-            key_run=found.key_run,
+            is_new=reply.is_new,
+            is_settled=reply.is_settled,
+            result=reply.text,
+            key_run=reply.key_run,
         )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:

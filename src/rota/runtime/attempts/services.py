@@ -78,13 +78,13 @@ class RunServices:
         self._read(lambda tx: check_lease(tx, lease, namespace=self._namespace))
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
-        found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
-        if not is_pointer(found.result):
-            return found
+        last = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
+        if not is_pointer(last.result):
+            return last
         result = self._artifact_store.value(
-            found.result or "", f"the last result of schedule {schedule!r}"
+            last.result or "", f"the last result of schedule {schedule!r}"
         )
-        return msgspec.structs.replace(found, result=result)
+        return msgspec.structs.replace(last, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
         digest = None if lease.parent_id is None else args_digest(lease.args)

@@ -246,7 +246,7 @@ def _lost_too_often(call: Attempt) -> Raised:
     """
     message = (
         f"its worker died {call.lease.crashes} times while it ran, and it cannot be tried alone: "
-        "its function is not one of a module"
+        "its function does not belong to a module"
     )
     error = ErrorDetail(type="WorkerLost", message=message)
     return Raised(error=error, gives_up=True, reason=f"quarantined: {message}")

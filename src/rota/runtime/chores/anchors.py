@@ -42,7 +42,7 @@ def open_sink(address: str) -> Sink:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
-        raise BadOption(f"anchor: {address!r:.140} is no address: {error}") from error
+        raise BadOption(f"anchor: {address!r:.140} is not a valid address: {error}") from error
     if parts.scheme == "file" and parts.path.startswith("/") and not parts.netloc:
         return FileSink(Path(parts.path))
     if parts.scheme == "syslog" and not parts.path:
@@ -50,7 +50,7 @@ def open_sink(address: str) -> Sink:
         return SyslogSink(where)
     if parts.scheme in ("http", "https") and parts.hostname:
         return WebhookSink(address)
-    raise BadOption(f"anchor: {address!r:.140} is no place for anchors; say {WAYS}")
+    raise BadOption(f"anchor: {address!r:.140} is not a place for anchors; use {WAYS}")
 
 
 class FileSink:
@@ -136,8 +136,8 @@ class Anchorer(Chore):
         return False
 
     def _note(self) -> None:
-        found = self._store.read(lambda tx: heads(tx, keep_ms=self._keep_ms))
-        moved = [each for each in found if self._noted.get(each.namespace) != (each.seq, each.hash)]
+        ends = self._store.read(lambda tx: heads(tx, keep_ms=self._keep_ms))
+        moved = [each for each in ends if self._noted.get(each.namespace) != (each.seq, each.hash)]
         if not moved:
             return
         self._sink.write([write_anchor(each, self._key) for each in moved])

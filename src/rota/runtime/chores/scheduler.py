@@ -119,10 +119,10 @@ class Scheduler(Service):
     def _ask(self, tx: Tx) -> None:
         """Set when the next look is due, on the clock of this host; only durations travel."""
         began_s = elapsed_s()
-        found = next_look(tx, within_ms=WITHIN_MS)
+        look = next_look(tx, within_ms=WITHIN_MS)
         middle_s = (began_s + elapsed_s()) / 2
-        self._due_s = None if found is None else middle_s + found.wait_ms / 1000
-        self._crowd = 0 if found is None else found.crowd
+        self._due_s = None if look is None else middle_s + look.wait_ms / 1000
+        self._crowd = 0 if look is None else look.crowd
 
     def _look(self, tx: Tx) -> FireResult:
         began_s = elapsed_s()

@@ -34,7 +34,7 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
     try:
         target = URL(address.url)
     except ValueError as error:
-        raise NotDelivered(f"the webhook is no address: {error}") from error
+        raise NotDelivered(f"the webhook is not a valid address: {error}") from error
     check_url(target, allow_private=allow_private)
     # Also with allow_private: the metadata of clouds is behind names as well as addresses.
     resolver = GuardedResolver(allow_private=allow_private)
@@ -51,7 +51,7 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
         ):
             status = answer.status
     except (aiohttp.ClientError, TimeoutError) as error:
-        said = str(error) or type(error).__name__
-        raise NotDelivered(f"{target.origin()}: {said}") from error
+        message = str(error) or type(error).__name__
+        raise NotDelivered(f"{target.origin()}: {message}") from error
     if status // 100 != 2:  # noqa: PLR2004  # any 2xx
         raise NotDelivered(f"{target.origin()} answered {status}")

@@ -115,10 +115,10 @@ class ClaimGate(Service):
 def closings_now(tx: Tx, scope: WorkerScope) -> ClosedSpans:
     """Return what a claim in this very transaction has to obey."""
     now_s = elapsed_s()
-    found = drains(tx, namespace=scope.namespace)
+    windows = drains(tx, namespace=scope.namespace)
     most = most_running(tx, scope.namespace)
     return ClosedSpans(
-        [_closing(each, now_s) for each in found],
+        [_closing(each, now_s) for each in windows],
         has_quota=most is not None,
         lanes=_lanes(tx, scope),
     )

@@ -137,8 +137,8 @@ class Claims:
         self._finish(tx, verdicts)
         self.is_cut_short = bool(verdicts)
         ended = {verdict.run_id for verdict in verdicts}
-        found = {lease.run_id: lease for lease in ready}
-        return [found.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
+        resolved = {lease.run_id: lease for lease in ready}
+        return [resolved.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
 
     def _is_to_resolve(self, lease: Lease) -> bool:
         return lease.parent_id is not None or lease.job in self._cached

@@ -208,7 +208,7 @@ class Courier(Service):
             self.looks = True
 
     def _forget(self) -> None:
-        """Forget attempts that the source knows; those given back or never begun are no pace."""
+        """Forget attempts that the source knows; those given back do not count as pace."""
         pending, self._pending = self._pending, []
         done, took_s = 0, 0.0
         for call, _ in pending:

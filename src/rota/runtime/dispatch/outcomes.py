@@ -178,8 +178,8 @@ def custom_wait(call: Attempt, ending: Raised) -> CustomWait:
     if function is None:
         return CustomWait(None)
     try:
-        said = function(call.lease.failures + 1, ending.exception)
-        return CustomWait(None if said is None else _wait_ms(said))
+        answer = function(call.lease.failures + 1, ending.exception)
+        return CustomWait(None if answer is None else _wait_ms(answer))
     except Exception as error:  # noqa: BLE001  # user code; a broken rule must not lose the run
         emit("retry_function.failed", job=call.lease.job, error=error)
         broken = bounded(f"{type(error).__name__}: {error}", MAX_NOTE)
@@ -203,8 +203,8 @@ def _crashed(call: Attempt, error: ErrorDetail, *, was_alone: bool) -> Verdict:
         return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
     if not was_alone:  # which of them it was shows when each is alone the next time
         return _verdict(call, "reap", kind="lost", error=error)
-    given = call.work.spec.max_crashes
-    limit = given if isinstance(given, int) else MAX_CRASHES
+    max_crashes = call.work.spec.max_crashes
+    limit = max_crashes if isinstance(max_crashes, int) else MAX_CRASHES
     # The store knows how often this happened before, and so whether the run goes on.
     return _verdict(
         call, "reap", kind="crash", error=error, reason=error.message, max_crashes=limit

@@ -90,20 +90,20 @@ def failure(kind: str, message: str, traceback: str = "") -> ErrorDetail:
 
 def refused(exc: BaseException, message: str) -> Raised:
     """Return an ending that another attempt cannot improve."""
-    found = describe(exc)
-    error = failure(found.type, message, found.traceback)
+    detail = describe(exc)
+    error = failure(detail.type, message, detail.traceback)
     return Raised(error=error, types=type_names(exc), exception=exc, gives_up=True)
 
 
 def undecodable(call: Attempt, exc: BaseException) -> Raised:
     """Return the end for arguments that our function rejects; another worker's may take them."""
     mismatch = call.work.mismatch
-    said = f"the stored arguments of {call.lease.job} cannot be used any more"
+    message = f"the stored arguments of {call.lease.job} cannot be used any more"
     if mismatch:
-        said = f"the arguments do not fit the code of this worker: {mismatch}"
+        message = f"the arguments do not fit the code of this worker: {mismatch}"
     if call.lease.node is not None:
-        said = f"node {call.lease.node!r}: {said if mismatch else 'its arguments do not fit'}"
-    ending = refused(exc, f"{said}: {describe(exc).message}")
+        message = f"node {call.lease.node!r}: {message if mismatch else 'its arguments do not fit'}"
+    ending = refused(exc, f"{message}: {describe(exc).message}")
     return msgspec.structs.replace(ending, misfit=bool(mismatch))
 
 

@@ -69,9 +69,9 @@ class Masker:
 
     def cut(self, text: str, more: Iterable[str] = ()) -> str:
         """Mask a text whose middle may have been cut out: halves of secrets go, too."""
-        known = tuple(more)
-        parts = [self(part, known) for part in _CUT.split(text)]
-        for secret in (*self._secrets, *known) if len(parts) > 1 else ():
+        secrets = tuple(more)
+        parts = [self(part, secrets) for part in _CUT.split(text)]
+        for secret in (*self._secrets, *secrets) if len(parts) > 1 else ():
             parts = [
                 _without_half(part, secret, at_end=number == 0) for number, part in enumerate(parts)
             ]
@@ -114,7 +114,7 @@ def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _passwords(texts: Iterable[str]) -> list[str]:
-    found: list[str] = []
+    secrets: list[str] = []
     for text in texts:
         if "://" not in text or "@" not in text:
             continue
@@ -123,5 +123,5 @@ def _passwords(texts: Iterable[str]) -> list[str]:
         except ValueError:  # something that only looks like an address
             continue
         if password and len(password) >= LEAST_CHARS:
-            found += [password, unquote(password)]
-    return found
+            secrets += [password, unquote(password)]
+    return secrets

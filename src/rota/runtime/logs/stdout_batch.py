@@ -62,11 +62,11 @@ def single(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
 def _single(sheet: StdoutBatch, text: str, masker: Masker) -> Iterator[LogChunk]:
     start = 0
     for run_id, job, attempt, fence, first_at, end in zip(*_columns(sheet), strict=True):
-        said = text[start:end].removesuffix("\n")
+        lines = text[start:end].removesuffix("\n")
         start = end
-        said = masker("\n".join(map(shown, said.split("\n"))))
-        parts = Parts([run_id], [attempt], [fence], [first_at], [said.count("\n") + 1])
-        yield shared_row(job, parts, said)
+        lines = masker("\n".join(map(shown, lines.split("\n"))))
+        parts = Parts([run_id], [attempt], [fence], [first_at], [lines.count("\n") + 1])
+        yield shared_row(job, parts, lines)
 
 
 def _columns(sheet: StdoutBatch) -> list[list[Any]]:

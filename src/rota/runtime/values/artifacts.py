@@ -55,46 +55,46 @@ class ArtifactStore:
 
     def values(self, texts: Iterable[str], whose: str) -> dict[str, str]:
         """Return the values of all these texts."""
-        found: dict[str, str] = {}
+        values: dict[str, str] = {}
         kept: set[str] = set()
         for text in texts:
             if not is_pointer(text):
-                found[text] = text
+                values[text] = text
             elif (known := self._recalled(text)) is not None:
-                found[text] = known
+                values[text] = known
             elif read_pointer(text).place == "a":
-                found[text] = self._fetched(text, whose)
+                values[text] = self._fetched(text, whose)
             else:
                 kept.add(text)
         if kept:
             read = self._store().read(lambda tx: load_kept(tx, kept))
             for text in sorted(kept - read.keys()):
                 raise lost(text, whose)
-            found |= read
-        return found
+            values |= read
+        return values
 
     def _fetched(self, text: str, whose: str) -> str:
         pointer = read_pointer(text)
         if self.artifacts is None:
-            found = "was kept in an artifact store, and ROTA_ARTIFACTS does not say in which"
-            raise ArtifactLost(pointer.digest, found, whose=whose)
+            problem = "was kept in an artifact store, and ROTA_ARTIFACTS does not name it"
+            raise ArtifactLost(pointer.digest, problem, whose=whose)
         data = self.artifacts.get(pointer.day, pointer.digest)
         where = f"{self.artifacts.where}, day {pointer.day}"
         if data is None:
             raise ArtifactLost(pointer.digest, f"is not in {where}", whose=whose)
         if digest_of(data) != pointer.digest:
-            found = f"is damaged in {where}: {len(data):,} bytes with sha256 {digest_of(data)}"
-            raise ArtifactLost(pointer.digest, found, whose=whose)
+            problem = f"is damaged in {where}: {len(data):,} bytes with sha256 {digest_of(data)}"
+            raise ArtifactLost(pointer.digest, problem, whose=whose)
         value = data.decode()
         self._remember(text, value)
         return value
 
     def _recalled(self, text: str) -> str | None:
         with self._lock:
-            known = self._known.get(text)
-            if known is not None:
+            cached = self._known.get(text)
+            if cached is not None:
                 self._known.move_to_end(text)
-            return known
+            return cached
 
     def _remember(self, text: str, value: str) -> None:
         with self._lock:

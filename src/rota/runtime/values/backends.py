@@ -140,6 +140,6 @@ def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactBackend 
     if not parts.scheme and said.startswith(("/", "~", ".")):
         return Folder(Path(said).expanduser().absolute())
     raise BadUrl(
-        f"{said!r:.80} is no place for artifacts: write a folder such as /srv/rota-artifacts, "
+        f"{said!r:.80} is not a place for artifacts: use a folder such as /srv/rota-artifacts, "
         f"s3://bucket/prefix, or {DATABASE}"
     )

@@ -111,10 +111,10 @@ def revoke(tx: PostgresTx, name: str) -> bool:
 
 def refresh(tx: PostgresTx, room: str) -> None:
     """Update permissions and policies after new tables or rules; does nothing without logins."""
-    known = logins(tx)
-    if known:
+    granted = logins(tx)
+    if granted:
         groups = _groups(tx)
-        servers = [each.name for each in known if each.kind == "server" and each.is_member]
+        servers = [each.name for each in granted if each.kind == "server" and each.is_member]
         roles = [
             step
             for name in servers
@@ -144,7 +144,7 @@ def _do(tx: PostgresTx, steps: GrantSteps) -> None:
     if refused := [each for each in steps.roles if not attempt(tx, each)]:
         raise RoomsRefused(
             f"this login may not change roles. As an administrator: {'; '.join(refused)};"
-            " then run the same again"
+            " then run this command again"
         )
     for each in steps.tables:
         tx.script(each)
@@ -164,15 +164,15 @@ def _checked(login: Login) -> tuple[str, ...]:
 
 def _check_login(tx: PostgresTx, name: str, *, create: bool) -> None:
     if not 0 < len(name.encode()) <= LONGEST or name.startswith("pg_") or "\0" in name:
-        raise BadOption(f"{name!r} is no name of a login")
+        raise BadOption(f"{name!r} is not a valid login name")
     facts = tx.all("login_facts", name=name)[0]
     if facts["is_above"]:
         raise BadOption(
-            f"{name} is a superuser, may create roles or is above row-level security: rights say"
-            " nothing to it; take a plain login"
+            f"{name} is a superuser, may create roles or bypasses row-level security: permissions"
+            " do not limit it; use a plain login"
         )
     if facts["is_owner"]:
-        raise BadOption(f"{name} owns the tables, or may act as who does; take another login")
+        raise BadOption(f"{name} owns the tables, or may act as their owner; use another")
     if name in _groups(tx).values() or (facts["is_there"] and not facts["may_log_in"]):
         raise BadOption(f"{name} is a role that cannot log in; name one that can")
     if not facts["is_there"] and not create:
@@ -186,9 +186,9 @@ def _groups(tx: PostgresTx) -> dict[str, str]:
     """Return the group of each kind: as it exists, also in a copy of a database, or by our rule."""
     facts = tx.one("room_facts", role="")
     assert facts is not None  # noqa: S101  # an aggregate of constants has one row
-    known = {row["kind"]: row["role"] for row in tx.all("list_logins")}
+    group_names = {row["kind"]: row["role"] for row in tx.all("list_logins")}
     return {
-        kind: known.get(kind) or _short(f"{prefix}_{facts['database']}")
+        kind: group_names.get(kind) or _short(f"{prefix}_{facts['database']}")
         for kind, prefix in _GROUPS.items()
     }
 

@@ -166,9 +166,9 @@ def _see_to_role(tx: PostgresTx, role: str) -> None:
     facts = _facts(tx, role)
     quoted, login = (sql.Identifier(each).as_string(None) for each in (role, facts["login"]))
     if facts["is_above"]:
-        raise BadOption(f"the role {role} is above row-level security; take one that is not")
+        raise BadOption(f"the role {role} bypasses row-level security; use one that does not")
     if facts["login"] == role:
-        raise BadOption(f"{role} is who we are; servers need a role with fewer rights than that")
+        raise BadOption(f"{role} is our own login; servers need a role with fewer permissions")
     apart = " with inherit false" if int(facts["server"]) >= INHERITS_APART else ""
     create, join = f"create role {quoted} nologin", f"grant {quoted} to {login}{apart}"
     if not facts["is_there"] and not (facts["may_create"] and attempt(tx, create)):

@@ -148,10 +148,11 @@ def foreign(connection: Any) -> ForeignConnection:
     if "apsw" in roots:
         return _Apsw(connection)
     kind = type(connection)
-    told = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
+    hint = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
     raise WrongConnection(
-        f"{kind.__module__}.{kind.__qualname__}{told or ' is no connection Rota knows'}; give a "
-        "connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of SQLAlchemy"
+        f"{kind.__module__}.{kind.__qualname__}{hint or ' is not a connection that Rota knows'}; "
+        "give a connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of "
+        "SQLAlchemy"
     )
 
 
@@ -191,8 +192,8 @@ def _roots(connection: Any) -> set[str]:
 def _is_autocommit(driver: Any) -> bool:
     if isinstance(driver, sqlite3.Connection):
         # Since Python 3.12 there is `autocommit`; -1 means that isolation_level decides.
-        said = getattr(driver, "autocommit", -1)
-        return driver.isolation_level is None if said == -1 else bool(said)
+        autocommit = getattr(driver, "autocommit", -1)
+        return driver.isolation_level is None if autocommit == -1 else bool(autocommit)
     return bool(driver.autocommit)
 
 

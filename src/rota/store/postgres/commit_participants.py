@@ -17,7 +17,7 @@ from rota.store.postgres.tx import PostgresTx
 
 
 class JoinedParticipants:
-    """The participants of one transaction; they fail unless the commit arrived."""
+    """The participants of one transaction, told that it failed unless it is committed."""
 
     def __init__(self) -> None:
         self._joined_work: list[JoinedWork] = []

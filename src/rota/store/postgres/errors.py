@@ -42,7 +42,7 @@ def translated(
         # In a room it would be a mistake of ours.
         return RightMissing(
             f"PostgreSQL says {str(error).splitlines()[0]!r} to {connection.info.user}: this needs"
-            " a login with more rights; `rota db logins` tells which there are"
+            " a login with more permissions; `rota db logins` lists them"
         )
     if isinstance(error, psycopg.DataError):
         # Of what people send, this is all that its texts cannot hold and SQLite's can.
@@ -50,7 +50,7 @@ def translated(
             isinstance(error, psycopg.errors.UntranslatableCharacter) or error.sqlstate is None
         )
         return (
-            BadInput("a text holds a zero byte, and PostgreSQL cannot keep that")
+            BadInput("a text contains a zero byte, which PostgreSQL cannot store")
             if is_zero
             else error
         )

@@ -20,7 +20,7 @@ Read = Callable[[Callable[[Tx], Any]], Any]
 
 
 def examine_indexes(read: Read, *, deep: bool) -> Integrity | None:
-    """Check each index against the rows of its table; None unless `deep` or amcheck allows it.
+    """Check each index against the rows of its table; None unless `deep`.
 
     One transaction for each, as a broken one ends it. Only readers' locks are taken.
     """

@@ -11,16 +11,16 @@ from rota.store.statements import load, load_logins, load_rooms
 
 @cache
 def known() -> dict[str, bytes]:
-    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
-    return known | {f"{name} and tell": TELLING % known[name] for name in TOLD_WITHIN}
+    texts = {name: each.text.encode() for name, each in load(DIALECT).items()}
+    return texts | {f"{name} and tell": TELLING % texts[name] for name in TOLD_WITHIN}
 
 
 @cache
 def known_in_rooms() -> dict[str, bytes]:
     """Return the statements with texts of their own: a kept plan holds for one role only."""
     own = {name: each.text.encode() for name, each in load_rooms(DIALECT).items()}
-    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
-    return {name: text + b" /* in a room */" for name, text in (known | own).items()}
+    texts = {name: each.text.encode() for name, each in load(DIALECT).items()}
+    return {name: text + b" /* in a room */" for name, text in (texts | own).items()}
 
 
 @cache

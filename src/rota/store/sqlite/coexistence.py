@@ -53,8 +53,10 @@ def _living(ids: set[int]) -> bool:
     """Whether one of these connections is still open; they cannot be watched."""
     if not ids:
         return False
-    found = (each for each in gc.get_objects() if id(each) in ids)
-    return any(isinstance(each, sqlite3.Connection) and not _is_closed(each) for each in found)
+    connections = (each for each in gc.get_objects() if id(each) in ids)
+    return any(
+        isinstance(each, sqlite3.Connection) and not _is_closed(each) for each in connections
+    )
 
 
 def _is_closed(connection: sqlite3.Connection) -> bool:

@@ -15,7 +15,7 @@ def lost(path: Path, why: str) -> StoreLost:
     return StoreLost(
         f"the SQLite file {path} is damaged under this process ({why}); nothing is written any "
         "more. Stop all that use it, look with `rota db check`, and put a backup into its place "
-        "if there is need"
+        "if needed"
     )
 
 

@@ -46,9 +46,11 @@ def file_system(path: Path, mounts: str | None = None) -> str | None:
         text = _MOUNTS.read_text() if mounts is None else mounts
     except OSError:
         return None
-    found = [line.split()[1:3] for line in text.splitlines()]
+    mounted = [line.split()[1:3] for line in text.splitlines()]
     # The last of equals counts: it was mounted over the others.
-    above = [(len(at), number, kind) for number, (at, kind) in enumerate(found) if _holds(at, path)]
+    above = [
+        (len(at), number, kind) for number, (at, kind) in enumerate(mounted) if _holds(at, path)
+    ]
     return max(above)[2] if above else None
 
 

@@ -65,8 +65,8 @@ class FileReader:
 
     def _open(self) -> None:
         with _lock, suppress(OSError):
-            found = os.stat(self._path)  # noqa: PTH116
-            key = found.st_dev, found.st_ino
+            status = os.stat(self._path)  # noqa: PTH116
+            key = status.st_dev, status.st_ino
             if key not in _open:
                 _open[key] = self._new(), 0
             self._handle, users = _open[key]

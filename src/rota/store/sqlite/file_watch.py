@@ -87,8 +87,8 @@ class FileListener:
     """Waits for writes to a file by any process; never sees one where the system has no inotify."""
 
     def __init__(self, path: Path) -> None:
-        found = watched((path, MODIFY))
-        self._handle = None if found is None else found[0]
+        watches = watched((path, MODIFY))
+        self._handle = None if watches is None else watches[0]
         self._poll = poll()  # select() knows no descriptor above 1,023
         if self._handle is not None:
             self._poll.register(self._handle, POLLIN)

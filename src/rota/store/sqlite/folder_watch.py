@@ -59,10 +59,10 @@ class FolderWatch:
         self._names = {os.fsencode(name) for name in names}
         self._generation = _generation[0]
         self._looking = Lock()
-        found = watched((folder, _NAMES | DELETE_SELF | MOVE_SELF), (folder / database, MODIFY))
-        self._handle = None if found is None else found[0]
-        self._of_database = -1 if found is None else found[1][1]
-        self._still = None if found is None else StillPoll(found[0])
+        watches = watched((folder, _NAMES | DELETE_SELF | MOVE_SELF), (folder / database, MODIFY))
+        self._handle = None if watches is None else watches[0]
+        self._of_database = -1 if watches is None else watches[1][1]
+        self._still = None if watches is None else StillPoll(watches[0])
 
     def is_quiet(self) -> bool:
         """Whether nothing happened since the last look, which may still be in progress."""

@@ -106,26 +106,26 @@ def rename(tx: Any, applied: Iterable[int], texts: Mapping[int, str]) -> None:
 
 def objects_of(texts: Iterable[str]) -> dict[str, str]:
     """Return the objects that migrations leave behind: their names, and what each of them is."""
-    found: dict[str, str] = {}
+    kinds: dict[str, str] = {}
     for text in texts:
         for match in _CHANGES.finditer(text):
             kind, made, old, new, dropped = match.groups()
             if made:
-                found[made] = kind.split()[-1]
+                kinds[made] = kind.split()[-1]
             elif old:
-                found[new] = found.pop(old)
+                kinds[new] = kinds.pop(old)
             else:
-                found.pop(dropped, None)
-    return found
+                kinds.pop(dropped, None)
+    return kinds
 
 
 def refuse_clashes(tx: Any, names: Iterable[str]) -> None:
     """Raise SchemaMismatch if the file has tables of these names that are not Rota's."""
-    wanted = {name.lower() for name in names}
-    if PREFIX + "log_words" in wanted:
-        wanted |= {f"{PREFIX}log_words_{part}" for part in _SHADOWS}
+    names_lower = {name.lower() for name in names}
+    if PREFIX + "log_words" in names_lower:
+        names_lower |= {f"{PREFIX}log_words_{part}" for part in _SHADOWS}
     rows = tx.raw("select type, name from sqlite_schema order by type desc, name")
-    if taken := [row for row in rows if row["name"].lower() in wanted]:
+    if taken := [row for row in rows if row["name"].lower() in names_lower]:
         what, name = taken[0]["type"], taken[0]["name"]
         article = "an" if what == "index" else "a"
         raise SchemaMismatch(

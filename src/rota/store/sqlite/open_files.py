@@ -164,7 +164,7 @@ def _log_bytes(index: bytes) -> int:
 def _identity(path: Path) -> tuple[int, int] | None:
     """Return the identity of the file that this name leads to; None if it leads to none."""
     try:
-        found = os.stat(path)  # noqa: PTH116  # as quick as can be
+        status = os.stat(path)  # noqa: PTH116  # as quick as can be
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

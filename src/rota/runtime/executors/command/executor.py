@@ -192,7 +192,7 @@ class CommandExecutor(PooledExecutor):
 def _unusable(call: Attempt, exc: BadInput) -> Ending:
     """Return the end for arguments that do not fit, or a stored command that is now refused."""
     if isinstance(exc, BadOption):
-        return _refused(call, exc, f"this job must be defined anew: {exc}")
+        return _refused(call, exc, f"define this job again: {exc}")
     return undecodable(call, exc)
 
 
@@ -230,7 +230,7 @@ def _why_not(program: str, cwd: str | None, exc: OSError | ValueError) -> str:
     if isinstance(exc, PermissionError):
         return f"the program {program!r} may not be executed by this worker"
     if isinstance(exc, OSError) and exc.errno == errno.ENOEXEC:
-        return f"{program!r} is no program; a script needs a first line such as #!/bin/sh"
+        return f"{program!r} is not a program; a script needs a first line such as #!/bin/sh"
     return f"the program {program!r} could not be started: {exc}"
 
 

@@ -79,17 +79,17 @@ def _inherited(programs: Programs) -> dict[str, str]:
     env = {name: os.environ[name] for name in names if name in os.environ}
     env.setdefault("PATH", os.defpath)
     if programs.user is not None:
-        known = _known(programs.user)
-        env |= {"HOME": known.pw_dir, "USER": known.pw_name, "LOGNAME": known.pw_name}
+        user = _known(programs.user)
+        env |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     return env
 
 
 def _rights(user: str | None) -> dict[str, Any]:
     if user is None:
         return {}
-    known = _known(user)
-    groups = os.getgrouplist(known.pw_name, known.pw_gid)
-    return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": groups}
+    entry = _known(user)
+    groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups}
 
 
 def _known(user: str) -> pwd.struct_passwd:

@@ -145,7 +145,7 @@ def _time_headers(origin: str | None) -> dict[str, str]:
 def _check_words(method: str, headers: Mapping[str, str]) -> None:
     """Refuse characters that would start a second request inside the first."""
     if not _TOKEN.fullmatch(method):
-        raise BadInput(f"{method!r:.80} is no HTTP method")
+        raise BadInput(f"{method!r:.80} is not an HTTP method")
     for name, text in headers.items():
         if not _TOKEN.fullmatch(name) or _BREAK.search(text):
             raise BadInput(f"header {name!r:.80} has a character that no header may have")

@@ -35,16 +35,14 @@ def check_url(url: URL, *, allow_private: bool, egress: Egress = ANYWHERE) -> No
     """Refuse URLs that are no web address, hosts not on the list, and literal private addresses."""
     if url.scheme not in ("http", "https") or not url.host:
         shown = shown_address(str(url))[:200]
-        raise BadInput(f"{shown!r} is no address that starts with http:// or https://")
+        raise BadInput(f"{shown!r} is not an address that starts with http:// or https://")
     if not may_call(egress, url.host):
         raise NotReached(
             f"{url.host} is not among the hosts that this worker may call: see `hosts` in [http] "
             "of its rota.toml"
         )
     if url.host.lower().rstrip(".") in METADATA_NAMES and egress.inside is None:
-        raise NotReached(
-            f"{url.host} gives out the keys of a cloud's machine; jobs may not call it"
-        )
+        raise NotReached(f"{url.host} serves credentials of a cloud machine; jobs may not call it")
     literal = _literal(url.host)
     if literal is not None:
         check_address(literal, url.host, allow_private=allow_private, egress=egress)
@@ -78,11 +76,11 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        for answer in found:
+        answers = await self._resolver.resolve(host, port, family)
+        for answer in answers:
             address = ipaddress.ip_address(answer["host"])
             check_address(address, host, allow_private=self._allow_private, egress=self._egress)
-        return found
+        return answers
 
     async def close(self) -> None:
         await self._resolver.close()

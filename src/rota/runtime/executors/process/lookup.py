@@ -39,12 +39,12 @@ def find_function(ref: str) -> Callable[..., Any]:
         )
     if module_name == "__main__":
         raise AppNotFound(f"{name} was typed in by hand; put it into a file to run it in a process")
-    found: Any = _load(module_name)
+    target: Any = _load(module_name)
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(target, part):
             raise AppNotFound(f"{module_name} has no {name}")
-        found = getattr(found, part)
-    function = getattr(found, "handler", found)
+        target = getattr(target, part)
+    function = getattr(target, "handler", target)
     if not callable(function):
         raise AppNotFound(f"{ref} is not a function")
     return function  # type: ignore[no-any-return]  # callable() narrows to object

@@ -80,7 +80,7 @@ class ChildProcess:
         self.calls = 0
         """The number of attempts that it has received."""
         if not isinstance(next(self.answers()), Ready):
-            raise self._lost("the process of the handler spoke out of turn")
+            raise self._lost("the process of the handler sent an unexpected frame")
 
     def is_alive(self) -> bool:
         return not self._is_closed and self.group.popen.poll() is None

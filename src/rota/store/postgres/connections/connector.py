@@ -55,9 +55,11 @@ def past(conninfo: str, direct: str) -> str:
     """Return the address of the server behind a pooler: HOST[:PORT][/DATABASE], else unchanged."""
     place, _, database = direct.partition("/")
     host, _, port = place.partition(":")
-    said = {"host": host, "port": port or "5432", "dbname": database}
-    given = conninfo_to_dict(conninfo) | {name: value for name, value in said.items() if value}
-    return make_conninfo("", **given)
+    overrides = {"host": host, "port": port or "5432", "dbname": database}
+    settings = conninfo_to_dict(conninfo) | {
+        name: value for name, value in overrides.items() if value
+    }
+    return make_conninfo("", **settings)
 
 
 class SessionQuestions(NamedTuple):
@@ -248,8 +250,12 @@ class Connector:
 
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:
     """Return the error; a refusal by a server is no outage. Psycopg only has texts for it."""
-    said = _said(error)
-    return StoreRefused(said) if any(each in said for each in REFUSALS) else StoreUnavailable(said)
+    message = _said(error)
+    return (
+        StoreRefused(message)
+        if any(each in message for each in REFUSALS)
+        else StoreUnavailable(message)
+    )
 
 
 def _said(error: BaseException) -> str:
