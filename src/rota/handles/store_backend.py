@@ -40,7 +40,7 @@ class StoreBackend:
         def work(tx: Tx) -> T:
             return operation(tx, caller, *args, **kwargs)
 
-        if operation.verb is None:
+        if operation.is_read(*args, **kwargs):
             return self._store().read(work)
         if operation.is_repeatable:
             return settled_write(lambda _: self._store().write(work))

@@ -104,7 +104,7 @@ class ApiRequest(Request[Any, Any, Any]):
         caller = self.caller
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
-        if operation.verb is None:
+        if operation.is_read(**arguments):
             return await self.read(lambda tx: operation(tx, caller, **arguments))
         answer = await self._once(
             lambda tx: operation(tx, caller, **arguments), answers=answers, kept=operation.to_keep
@@ -128,10 +128,10 @@ class ApiRequest(Request[Any, Any, Any]):
         by = self.by(why)
 
         def carry_out(tx: Tx) -> T:
-            old = None if before is None else digest(msgspec.json.encode(before(tx)))
+            old = None if before is None else digest(encode(before(tx)))
             await_act(tx, by)
             answer = work(tx, by)
-            text = msgspec.json.encode(answer)
+            text = encode(answer)
             act = new_act(
                 by,
                 namespace=self.namespace,

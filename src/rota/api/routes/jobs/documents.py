@@ -10,7 +10,7 @@ from rota.api.identity.redaction import may_see
 from rota.api.routes.jobs.bodies import BreakerBody, HttpBody
 from rota.api.routes.jobs.specs import whole_spec
 from rota.api.routes.runs.documents import Status, percent, status_of
-from rota.api.server.documents import Document, Moment, then, when
+from rota.api.server.documents import Document, Moment, text_or_none, then, when
 from rota.engine.jobs.definitions import JobView
 from rota.engine.jobs.views import Activity, RunOutcome
 from rota.engine.schedules.views import ScheduleView
@@ -151,7 +151,7 @@ def job_document(
     return JobDocument(
         **job_facts(view, activity, credential),
         status=str(newest.state) if newest else idle_status(schedules),
-        started_at=when(newest.started_at) if newest else None,
+        started_at=text_or_none(newest.started_at) if newest else None,
         progress=percent(newest.progress) if newest else None,
         run_id=newest.id if newest else None,
         priority=spec.priority,
