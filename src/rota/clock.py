@@ -49,6 +49,11 @@ def moment(ms: int) -> Moment:
     return _FIRST_MOMENT + timedelta(milliseconds=ms)  # a Moment, as its class is kept
 
 
+def moment_or_none(ms: int | None) -> Moment | None:
+    """The store's integer milliseconds as an instant, where there are any."""
+    return None if ms is None else moment(ms)
+
+
 def read_moment(text: str) -> Moment:
     """Read an instant from its text; a text without a zone is refused."""
     found = Moment.fromisoformat(text)

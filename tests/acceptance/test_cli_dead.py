@@ -112,7 +112,7 @@ def test_a_group_is_redriven_at_a_rate_and_the_act_is_recorded(shop: Rota) -> No
     said = shop.good("dead", "redrive", "--group", group, "--rate", "1/h", "--yes",
                      "--who", "ann", "--reason", "fixed")  # fmt: skip
     waiting = shop.good("runs", "--state", "scheduled", "--json").documents
-    why = shop.good("why", waiting[0]["id"]).out
+    why = shop.good("why", waiting[0]["executionId"]).out
     table = shop.good("acts", "--who", "ann").out
     (act,) = shop.good("acts", "--verb", "redrive", "--json").documents
 
@@ -236,7 +236,7 @@ def test_many_letters_are_redriven_with_a_bar_on_a_terminal(
         os.close(theirs)
         bar = os.read(ours, 100_000).decode()
         os.close(ours)
-        starts = [run.due_at for run in runs_of(app, State.SCHEDULED)]
+        starts = [run.due_at.ms for run in runs_of(app, State.SCHEDULED)]
 
     assert ended.stdout.count(b"redriven as") == many
     assert f"/{many}" in bar

@@ -20,7 +20,7 @@ def test_the_demo_runs_by_itself_and_shows_its_figures(local: Rota) -> None:
     assert re.search(r"burst: 5,000 runs in [\d.]+ s, [\d,]+ runs/s", said.out)
     assert "attempt 2 failed (ConnectionError), tried again soon" in said.out
     assert "failed for good: retries used up (2)" in said.out
-    assert {run["job"] for run in failed.documents} == {"sync_stock", "fulfil", "pack"}
+    assert {run["jobId"] for run in failed.documents} == {"sync_stock", "fulfil", "pack"}
     assert "\x1b[" not in said.out
 
 

@@ -23,17 +23,17 @@ def test_a_failed_run_and_the_one_that_tells_of_it_lead_to_each_other(rota: Rota
     with rota.serving("up", "shop.py"):
         assert rota("submit", "charge", "1", "--wait", "--timeout", "30s").code == 7
         (failed,) = rota.good("runs", "--job", "charge", "--json").documents
-        (shown,) = rota.good("runs", "show", failed["id"], "--json").documents
-        told = shown["on_failure_run"]
+        (shown,) = rota.good("runs", "show", failed["executionId"], "--json").documents
+        told = shown["onFailureRun"]
         assert rota.good("runs", "wait", told, "--timeout", "30s").out == '"order 1 is too small"\n'
         (other,) = rota.good("runs", "show", told, "--json").documents
-        page = rota.good("runs", "show", failed["id"]).out
+        page = rota.good("runs", "show", failed["executionId"]).out
         other_page = rota.good("runs", "show", told).out
         job = rota.good("jobs", "show", "charge").out
 
-    assert (other["failure_of"], other["on_failure_run"]) == (failed["id"], None)
+    assert (other["failureOf"], other["onFailureRun"]) == (failed["executionId"], None)
     assert f"run {told}" in page
-    assert failed["id"] in other_page
+    assert failed["executionId"] in other_page
     assert "on failure" in job
     assert "tell" in job
 

@@ -73,12 +73,12 @@ def test_runs_are_submitted_shown_and_rerun(both: Both) -> None:
     failed = both.alike_submit("boom", "--wait", "--timeout", "30s")
     assert (failed.code, "no stock" in failed.err) == (7, True)
     made = both.afar.good("submit", "label", "00123", "--key", "k", "--json").documents[0]
-    assert both.afar.good("runs", "wait", made["id"]).out.strip() == '"00123"'
+    assert both.afar.good("runs", "wait", made["executionId"]).out.strip() == '"00123"'
 
     listed = both.alike_json("runs", "list")
-    assert [each["job"] for each in listed] == ["label", "boom", "boom", "add", "add"]
+    assert [each["jobId"] for each in listed] == ["label", "boom", "boom", "add", "add"]
     assert both.alike("runs", "--state", "failed").out.count("no stock") == 2
-    boom = listed[1]["id"]
+    boom = listed[1]["executionId"]
     (shown,) = both.alike_json("runs", "show", boom[-12:])
     assert shown["tally"] == {"error": 1}
     both.alike("runs", "show", boom)
@@ -98,7 +98,7 @@ def test_runs_that_wait_are_explained_and_cancelled(both: Both, tmp_path: Path) 
     both.alike("runs", "show", waiting)
     assert both.alike("runs", "wait", waiting, "--timeout", "100ms").code == 6
     assert "cancelled" in both.afar.good("runs", "cancel", waiting, "--reason", "no need").out
-    ended = both.afar.good("submit", "add", "1", "--wait", "--json").documents[0]["id"]
+    ended = both.afar.good("submit", "add", "1", "--wait", "--json").documents[0]["executionId"]
     said = both.afar("runs", "cancel", ended, later)
     assert (said.code, f"{later}  cancelled" in said.out) == (3, True)
     assert both.alike("runs", "cancel", ended).code == 3

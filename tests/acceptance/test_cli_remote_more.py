@@ -42,7 +42,7 @@ def both(tmp_path: Path, store_url: str) -> Iterator[Both]:
 
 
 def dead_one(both: Both) -> str:
-    return str(both.afar("submit", "boom", "--wait", "--json").documents[0]["id"])
+    return str(both.afar("submit", "boom", "--wait", "--json").documents[0]["executionId"])
 
 
 def test_dead_letters_are_looked_at(both: Both) -> None:
@@ -101,7 +101,7 @@ def test_schedules_are_started_held_and_removed(both: Both) -> None:
 
 def test_runs_of_graphs(both: Both) -> None:
     made = both.afar("submit", "load", "--wait", "--json")
-    run_id = made.documents[0]["id"]
+    run_id = made.documents[0]["executionId"]
     assert made.code == 7
 
     (shown,) = both.alike_json("runs", "show", run_id)

@@ -142,7 +142,7 @@ def test_backfills(both: Both) -> None:
 
 
 def test_runs_of_graphs_are_looked_at_and_stepped_into(both: Both) -> None:
-    run_id = both.afar("submit", "load", "--wait", "--json").documents[0]["id"]
+    run_id = both.afar("submit", "load", "--wait", "--json").documents[0]["executionId"]
 
     assert [each["name"] for each in both.alike_json("graph", "nodes", run_id)] == ["add", "boom"]
     both.alike("graph", "nodes", run_id[-12:])
@@ -157,7 +157,7 @@ def test_runs_of_graphs_are_looked_at_and_stepped_into(both: Both) -> None:
         assert both.alike("graph", verb, run_id).code == 3
     assert both.alike("graph", "mark", run_id, "boom", "success").code == 3
 
-    plain = both.afar("submit", "add", "--wait", "--json").documents[0]["id"]
+    plain = both.afar("submit", "add", "--wait", "--json").documents[0]["executionId"]
     assert both.alike("graph", "rerun", plain, "--all").code != 0
 
 

@@ -26,14 +26,14 @@ def test_a_submitted_run_is_carried_out_and_its_result_printed(rota: Rota) -> No
         {"text": "00123"},
         "00123",
     )
-    assert as_json["created_at"].endswith("Z")
+    assert as_json["createdAt"].endswith("Z")
 
 
 def test_a_failed_run_can_be_looked_into_and_run_again(rota: Rota) -> None:
     with rota.serving("worker", "shop:app"):
         failed = rota("submit", "boom", "--wait")
         listed = rota.good("runs", "--state", "failed", "--json").documents[0]
-        short_id = listed["id"][-12:]
+        short_id = listed["executionId"][-12:]
         page = rota.good("runs", "show", short_id)
         again = rota.good("runs", "rerun", short_id).out.strip()
         waited = rota("runs", "wait", again, "--timeout", "30s")
@@ -57,7 +57,7 @@ def test_running_and_waiting_runs_can_be_cancelled(rota: Rota) -> None:
         ended = rota("runs", "wait", running, "--timeout", "30s")
         twice = rota("runs", "cancel", waiting)
         rota.good("submit", "add", "1", "--wait")
-        done = rota.good("runs", "--state", "success", "--json").documents[0]["id"]
+        done = rota.good("runs", "--state", "success", "--json").documents[0]["executionId"]
         too_late = rota("runs", "cancel", done)
 
     assert "asked to stop" in said.out
@@ -97,7 +97,7 @@ def test_a_cancelled_graph_says_that_teardowns_run_and_how_to_skip_them(rota: Ro
 
 def _is_running(rota: Rota) -> bool:
     runs = rota.good("runs", "--json").documents
-    return any(run["job"] == "cluster.down" and run["state"] == "running" for run in runs)
+    return any(run["jobId"] == "cluster.down" and run["state"] == "running" for run in runs)
 
 
 def test_a_paused_queue_starts_nothing_until_it_is_resumed(rota: Rota) -> None:
@@ -147,7 +147,7 @@ def test_policies_can_be_set_per_submit(rota: Rota) -> None:
     assert other.code == 2
     assert "order-17" in other.err
     assert (run["priority"], run["queue"], run["state"]) == (10, "vip", "scheduled")
-    assert run["ready_at"] == "2100-01-01T00:00:00.000Z"
+    assert run["readyAt"] == "2100-01-01T00:00:00.000Z"
     assert run["policy"]["retry"]["limit"] == 7
     assert run["policy"]["timeout_ms"] == 300_000
 
@@ -159,7 +159,7 @@ def test_the_list_of_runs_is_filtered_and_newest_first(local: Rota, filters: lis
     local.good("submit", "hold", "x", "--app", "shop.py")
 
     listed = local.good("runs", *filters, "--json").documents
-    rest = local.good("runs", *filters, "--before", listed[-1]["id"], "--json").documents
+    rest = local.good("runs", *filters, "--before", listed[-1]["executionId"], "--json").documents
 
     numbers = [run["args"]["a"] for run in (*listed, *rest)]
     assert numbers == [2, 1, 0]
@@ -177,4 +177,4 @@ def test_a_run_shows_how_far_its_handler_says_it_is(local: Rota) -> None:
 
     assert re.search(r"progress +25%\n", page)
     assert re.search(r"note +row 7 of 28\n", page)
-    assert (as_json["progress"], as_json["progress_note"]) == (0.25, "row 7 of 28")
+    assert (as_json["progress"], as_json["progressNote"]) == (25.0, "row 7 of 28")

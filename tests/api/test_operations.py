@@ -98,7 +98,7 @@ def test_a_large_group_is_redriven_in_parts_at_one_rate_and_never_twice(
         answers.append(further.json())
 
     done = [each["rerunId"] for answer in answers for each in answer["items"]]
-    due = [look(store, rerun_id).due_at for rerun_id in done]
+    due = [look(store, rerun_id).due_at.ms for rerun_id in done]
     assert [round((at - due[0]) / 60_000) for at in due] == [0, 1, 2, 3]
     assert items(client, "/dead-letters/groups")[0]["open"] == 1
     far = f"1.999999999.{done[0]}"

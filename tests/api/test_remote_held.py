@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from rota.clock import to_datetime
+from rota.clock import moment, to_datetime
 from rota.engine.admission.queues import pause
 from rota.engine.admission.windows import put_blackout
 from rota.engine.runs.find import now_ms
@@ -53,10 +53,10 @@ def test_the_begin_of_a_handler_comes_with_its_end_and_is_never_after_it(served:
     assert far.good("finish", {"ended": ended}) == {"lost": []}
 
     views = [seen(served.app, run["runId"]) for run in runs]
-    assert [views[n].started_at for n in (0, 2)] == [runs[n]["claimedAt"] for n in (0, 2)]
+    assert [views[n].started_at for n in (0, 2)] == [moment(runs[n]["claimedAt"]) for n in (0, 2)]
     assert views[1].started_at is not None
     assert views[1].finished_at is not None
-    assert runs[1]["claimedAt"] <= views[1].started_at <= views[1].finished_at
+    assert moment(runs[1]["claimedAt"]) <= views[1].started_at <= views[1].finished_at
 
 
 def test_a_far_worker_is_told_at_once_that_what_it_holds_must_not_begin(served: Served) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
+from rota.clock import Moment
 from rota.model.run import Lease, NewRun, RunView
 from rota.model.states import FINAL, State
 
@@ -66,7 +67,8 @@ REASONS = ("lost: ", "expired: ", "quarantined: ")
 
 
 def observed(run: RunView) -> dict[str, object]:
-    shown = {name: getattr(run, name) for name in SEEN}
+    facts = {name: getattr(run, name) for name in SEEN}
+    shown = {name: it.ms if isinstance(it, Moment) else it for name, it in facts.items()}
     worded = (start for start in REASONS if (run.reason or "").startswith(start))
     return shown | {"reason": next(worded, run.reason)}
 

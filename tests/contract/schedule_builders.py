@@ -90,7 +90,7 @@ def states_of(store: Store, name: str = NAME) -> list[State]:
 
 def origin_of(run: RunView) -> Origin:
     assert run.origin is not None
-    return msgspec.json.decode(run.origin, type=Origin)
+    return msgspec.json.decode(str(run.origin), type=Origin)
 
 
 def end_one(store: Store, worker: str, verb: str = "succeed", **fields: Any) -> str:

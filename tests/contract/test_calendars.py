@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rota.clock import to_datetime
+from rota.clock import moment, to_datetime
 from rota.engine.admission.closed_windows import drains
 from rota.engine.admission.windows import blackouts, put_blackout, remove_blackout
 from rota.engine.insight.why import why
@@ -138,7 +138,7 @@ def test_a_window_that_defers_starts_them_when_it_ends(store: Store, clock: Cloc
     fire_some(store)
 
     (run,) = runs_of(store)
-    assert (run.state, run.due_at) == (State.SCHEDULED, ON + HOUR)
+    assert (run.state, run.due_at) == (State.SCHEDULED, moment(ON + HOUR))
 
 
 def test_a_window_that_drains_has_them_queued_and_says_so(store: Store, clock: Clock) -> None:
@@ -152,7 +152,7 @@ def test_a_window_that_drains_has_them_queued_and_says_so(store: Store, clock: C
     reasons = store.read(lambda tx: why(tx, run.id, namespace=HOME))
     assert run.state is State.QUEUED
     assert [(each.kind, each.until) for each in reasons] == [
-        ("window", ON + HOUR),
+        ("window", moment(ON + HOUR)),
         ("no_worker", None),
     ]
     assert reasons[0].says == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.runs.promote import promote
 from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.errors import NotAllowed, UnknownRun
@@ -35,7 +36,7 @@ def test_a_waiting_run_ends_at_once(store: Store, worker: str, clock: Clock, sta
 
     run = look(store, run_id)
     assert (answer, run.state, run.reason) == (State.CANCELLED, State.CANCELLED, "not needed")
-    assert run.finished_at == clock.ms
+    assert run.finished_at == moment(clock.ms)
     assert claim_some(store, worker) == []
 
 

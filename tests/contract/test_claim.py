@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.admission import queues
 from rota.model.states import State
 from rota.store.base import Store
@@ -42,7 +43,7 @@ def test_a_claimed_run_is_running_with_its_worker(store: Store, worker: str) -> 
     claim_one(store, worker)
 
     run = look(store, run_id)
-    assert (run.state, run.worker_id, run.started_at) == (State.RUNNING, worker, START_MS)
+    assert (run.state, run.worker_id, run.started_at) == (State.RUNNING, worker, moment(START_MS))
 
 
 def test_no_run_is_handed_out_twice(store: Store, worker: str) -> None:

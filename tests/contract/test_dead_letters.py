@@ -55,7 +55,9 @@ def test_a_run_that_failed_for_good_leaves_a_letter(store: Store, clock: Clock) 
     assert (letter.run_id, letter.job, letter.version) == (lease.run_id, "noop", 4)
     assert (letter.error_type, letter.message) == ("ValueError", "broken")
     assert (letter.reason, letter.state) == ("no retries allowed", "open")
-    assert letter.died_at == look(store, lease.run_id).finished_at == START_MS + 5
+    finished_at = look(store, lease.run_id).finished_at
+    assert finished_at is not None
+    assert letter.died_at == finished_at.ms == START_MS + 5
     assert (letter.acted_at, letter.acted_by, letter.rerun_id) == (None, None, None)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rota.clock import moment
 from rota.engine.runs.expire import expire
 from rota.engine.runs.promote import promote
 from rota.model.states import State
@@ -36,7 +37,7 @@ def test_a_run_expires_when_its_time_in_the_queue_is_over(store: Store, clock: C
 
     run = look(store, run_id)
     assert (early, late) == (0, 1)
-    assert (run.state, run.attempt, run.finished_at) == ("failed", 0, START_MS + 100)
+    assert (run.state, run.attempt, run.finished_at) == ("failed", 0, moment(START_MS + 100))
     assert "expired" in (run.reason or "")
 
 

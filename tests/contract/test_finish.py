@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.wakeup_keys import DUE, ENDED, queue_key
 from rota.ids import new_id
-from rota.model.run import ErrorDetail, FinishVerb, Verdict
+from rota.model.run import ErrorView, FinishVerb, Verdict
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (
@@ -28,7 +29,7 @@ from tests.contract.builders import (
     verdict,
 )
 
-BROKEN = ErrorDetail(type="ValueError", message="broken")
+BROKEN = ErrorView(type="ValueError", message="broken")
 
 
 def test_a_success_moves_the_run_to_history_with_its_result(
@@ -42,7 +43,7 @@ def test_a_success_moves_the_run_to_history_with_its_result(
     run = look(store, lease.run_id)
     assert lost == []
     assert (run.state, run.result, run.error, run.reason) == ("success", '{"sum":3}', None, None)
-    assert (run.started_at, run.finished_at) == (START_MS, START_MS + 30)
+    assert (run.started_at, run.finished_at) == (moment(START_MS), moment(START_MS + 30))
     assert (run.attempt, run.failures, run.crashes, run.fence) == (1, 0, 0, 1)
     assert (run.worker_id, run.key, run.priority) == (worker, "k", 4)
     assert attempts_of(store, lease.run_id) == []
@@ -59,7 +60,7 @@ def test_a_failure_keeps_its_error_its_reason_and_its_attempt(store: Store, cloc
     assert (run.state, run.error, run.reason) == ("failed", BROKEN, "retries used up")
     assert (run.failures, run.crashes) == (1, 0)
     assert (attempt.number, attempt.fence, attempt.kind, attempt.error) == (1, 1, "error", BROKEN)
-    assert (attempt.started_at, attempt.ended_at) == (START_MS, START_MS + 30)
+    assert (attempt.started_at, attempt.ended_at) == (moment(START_MS), moment(START_MS + 30))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +86,11 @@ def test_a_retry_waits_for_its_backoff_and_keeps_the_error(store: Store, clock: 
     finish_with(store, lease, "retry", kind="error", error=ERROR, delay_ms=500)
 
     run = look(store, lease.run_id)
-    assert (run.state, run.ready_at, run.due_at) == ("scheduled", START_MS + 510, START_MS)
+    assert (run.state, run.ready_at, run.due_at) == (
+        "scheduled",
+        moment(START_MS + 510),
+        moment(START_MS),
+    )
     assert (run.error, run.worker_id, run.attempt) == (BROKEN, None, 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.admission import queues
 from rota.engine.admission.queues import queue_view
 from rota.engine.failures.breakers import control as breakers
@@ -90,7 +91,7 @@ def test_a_run_that_is_told_to_have_begun_is_shown_to_run_since_then(
     run = look(store, lease.run_id)
     now = store.read(lambda tx: traces(tx, since=START_MS, first=lease.run_id, limit=9)).running
     assert told == (1, 0)  # what was told before stays
-    assert (run.state, run.started_at) == ("running", START_MS + 250)
+    assert (run.state, run.started_at) == ("running", moment(START_MS + 250))
     assert listed(store, State.RUNNING) == [(lease.run_id, "running")]
     assert listed(store, State.QUEUED) == []
     assert seen != now  # who follows the runs hears of it
@@ -117,8 +118,12 @@ def test_the_begin_of_a_handler_is_on_record_whoever_told_it_and_when(
     (attempt,) = attempts_of(store, late.run_id)
     assert lost == []
     # One that says nothing, as older workers do, began with its claim.
-    assert began == [START_MS + 100, START_MS + 19_500, START_MS, START_MS + 19_000]
-    assert (attempt.started_at, attempt.ended_at) == (START_MS + 19_000, START_MS + 20_000)
+    after = [100, 19_500, 0, 19_000]
+    assert began == [moment(START_MS + each) for each in after]
+    assert (attempt.started_at, attempt.ended_at) == (
+        moment(START_MS + 19_000),
+        moment(START_MS + 20_000),
+    )
 
 
 def test_what_is_given_back_comes_again_in_its_old_order_without_an_attempt(
@@ -148,7 +153,7 @@ def test_a_claim_that_has_a_slot_leaves_nothing_held(store: Store, worker: str) 
     (again,) = claim_some(store, worker)
 
     run = look(store, lease.run_id)
-    assert (run.state, run.started_at, again.is_held) == ("running", START_MS, False)
+    assert (run.state, run.started_at, again.is_held) == ("running", moment(START_MS), False)
 
 
 def test_a_run_that_is_cancelled_while_it_is_held_never_began(store: Store, worker: str) -> None:

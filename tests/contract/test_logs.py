@@ -12,7 +12,7 @@ from rota.engine.logs import PAGE, LogCursor, append, before_last, index, read, 
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import BadInput, UnknownRun
 from rota.ids import new_id
-from rota.model.log import LogChunk, LogLine
+from rota.model.log import FoundLine, LogChunk
 from rota.model.run import Lease
 from rota.store.base import Store
 from rota.store.open import open_store
@@ -64,7 +64,7 @@ def store_chunks(store: Store, chunks: Sequence[LogChunk], **options: Any) -> No
     store.write(lambda tx: append(tx, chunks, **given), lone=is_lone)
 
 
-def lines_of(store: Store, run_id: str, **options: Any) -> list[LogLine]:
+def lines_of(store: Store, run_id: str, **options: Any) -> list[FoundLine]:
     asked = {"namespace": HOME} | options
     return store.read(lambda tx: read(tx, run_id, **asked))
 
@@ -90,7 +90,7 @@ def test_a_line_keeps_its_number_time_level_and_stream(store: Store) -> None:
     lines = lines_of(store, run_id)
 
     assert [
-        (line.seq, line.at - START_MS, line.level, line.stream, line.text) for line in lines
+        (line.seq, line.at.ms - START_MS, line.level, line.stream, line.text) for line in lines
     ] == [
         (7, 0, "info", "stdout", "a"),
         (8, 250, "error", "log", "b"),

@@ -98,7 +98,7 @@ def test_a_rate_spreads_the_starts_on_disk(store: Store) -> None:
     first = redrive_all(store, runs[:2], gap_ms=100.0)
     second = redrive_all(store, runs[2:], gap_ms=100.0, first=2)
 
-    starts = [look(store, answer.rerun_id).ready_at - START_MS for answer in (*first, *second)]
+    starts = [look(store, answer.rerun_id).ready_at.ms - START_MS for answer in (*first, *second)]
     assert starts == [0, 100, 200, 300]
     assert counts(store) == {State.FAILED: 4, State.QUEUED: 1, State.SCHEDULED: 3}
 
@@ -108,7 +108,7 @@ def test_more_letters_than_fit_into_memory_at_once_keep_their_distance(store: St
 
     answers = redrive_all(store, runs, gap_ms=10.0)
 
-    starts = [look(store, answer.rerun_id).ready_at - START_MS for answer in answers]
+    starts = [look(store, answer.rerun_id).ready_at.ms - START_MS for answer in answers]
     assert starts == list(range(0, 1200, 10))
 
 

@@ -103,8 +103,8 @@ def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
         "schedule": lambda said: said == "s" and run.schedule_id is not None,
         "error": lambda said: run.error is not None and said in run.error.type.lower(),
         "text": lambda said: said in run.args,
-        "since": lambda said: run.created_at >= said,
-        "until": lambda said: run.created_at < said,
+        "since": lambda said: run.created_at.ms >= said,
+        "until": lambda said: run.created_at.ms < said,
         "steps": lambda said: said or run.parent_id is None,
     }
     return all(tests[name](said) for name, said in filters.items())

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.logs import LogCursor, append, ends, index, read, search
 from rota.errors import UnknownRun
 from rota.ids import derived_id
-from rota.model.log import LogChunk, LogLine
+from rota.model.log import FoundLine, LogChunk
 from rota.rules.shared_log_rows import NEAR_MS, Parts, first_near, shared_row
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS
@@ -50,7 +51,7 @@ def keep(store: Store, *chunks: LogChunk, **options: Any) -> None:
     store.write(lambda tx: append(tx, chunks, **given))
 
 
-def lines_of(store: Store, run_id: str, **options: Any) -> list[LogLine]:
+def lines_of(store: Store, run_id: str, **options: Any) -> list[FoundLine]:
     asked = {"namespace": HOME} | options
     return store.read(lambda tx: read(tx, run_id, **asked))
 
@@ -73,7 +74,7 @@ def test_each_run_has_its_own_lines(store: Store) -> None:
 
     assert [(line.seq, line.text) for line in lines] == [(1, "a1"), (2, "a2")]
     assert {(line.run_id, line.job, line.attempt, line.fence, line.at) for line in lines} == {
-        (one, "noop", 2, 7, START_MS)
+        (one, "noop", 2, 7, moment(START_MS))
     }
     assert texts_of(store, two) == ["b"]
     assert texts_of(store, three) == ["c"]

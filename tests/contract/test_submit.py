@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.runs.submit import submit
 from rota.engine.wakeup_keys import DUE, queue_key
 from rota.ids import new_id
@@ -41,7 +42,7 @@ def test_a_run_is_recorded_with_all_it_asked_for(store: Store) -> None:
     assert (run.args, run.policy, run.key) == (asked.args, asked.policy, "k")
     assert (run.at_most_once, run.rerun_of, run.namespace) == (True, parent, HOME)
     assert (run.state, run.attempt, run.failures, run.crashes, run.fence) == ("queued", 0, 0, 0, 0)
-    assert run.created_at == run.due_at == run.ready_at == START_MS
+    assert run.created_at == run.due_at == run.ready_at == moment(START_MS)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +61,8 @@ def test_a_run_waits_for_its_time_and_never_for_the_past(
 ) -> None:
     run = look(store, given_run(store, **asks))
 
-    assert (run.state, run.due_at, run.ready_at) == (state, START_MS + due_ms, START_MS + due_ms)
+    due_at = moment(START_MS + due_ms)
+    assert (run.state, run.due_at, run.ready_at) == (state, due_at, due_at)
 
 
 def test_the_answers_are_in_the_order_of_the_runs(store: Store) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.admission.holds import holds
 from rota.engine.admission.queues import pause
 from rota.engine.insight import why as engine
-from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why import why
 from rota.engine.jobs.definitions import define
 from rota.engine.runs.expire import expire
@@ -17,6 +17,7 @@ from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.engine.workers.registry import NewWorker, register, workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
+from rota.model.runs.reason import Reason
 from rota.model.spec import JobSpec, PythonTarget, RetryPolicy
 from rota.model.states import State
 from rota.store.base import Store
@@ -168,7 +169,7 @@ def test_a_retry_says_which_it_is_and_when(store: Store) -> None:
 
     (reason,) = ask(store, lease.run_id)
 
-    assert (reason.kind, reason.until) == ("waits", START_MS + 90_500)
+    assert (reason.kind, reason.until) == ("waits", moment(START_MS + 90_500))
     assert reason.says == "it waits for another 1m 30s (retry 1 of 5)"
 
 

@@ -6,13 +6,13 @@ import pytest
 
 from rota.engine.graphs.control import pause
 from rota.engine.identity.audit_log import Actor
-from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.errors import BadGraph
 from rota.ids import new_id
 from rota.model.graph import Node
+from rota.model.runs.reason import Reason
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock
 from tests.contract.graph_builders import Flow, graph, node

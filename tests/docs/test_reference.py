@@ -19,9 +19,9 @@ from rota.cli.main import COMMANDS, cli
 from rota.cli.serve import log_lines as logs
 from rota.engine.admission.hold import Hold
 from rota.engine.admission.mechanisms import HOLDS
-from rota.engine.insight.reasons import Kind
 from rota.errors import RotaError
 from rota.model.run import AttemptKind
+from rota.model.runs.reason import Kind
 from rota.model.spec import CommandTarget, HttpTarget
 from rota.model.states import State
 from rota.rules.failures import retry

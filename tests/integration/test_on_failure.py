@@ -35,7 +35,7 @@ def test_a_handler_is_told_of_a_run_that_failed_for_good(app: App, serve: Serve)
     assert (failure.run_id, failure.job, failure.attempt) == (run.id, "charge", 2)
     assert (failure.error_type, failure.error_message) == ("ValueError", "order 7 is not paid")
     assert failure.reason == "retries used up (1)"
-    assert failure.failed_at.timestamp() * 1000 == run.show().finished_at
+    assert failure.failed_at == run.show().finished_at
     assert told.show().failure_of == run.id
     assert told.on_failure_run() is None
 

@@ -9,7 +9,7 @@ import pytest
 
 from rota.engine.admission.hold import Hold, HoldName, Wanted
 from rota.engine.admission.mechanisms import HOLDS
-from rota.engine.insight.reasons import Kind
+from rota.model.runs.reason import Kind
 from rota.store.sqlite.dialect import DIALECT
 from rota.store.statements import load
 from tests.support.source import modules

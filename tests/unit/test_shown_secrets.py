@@ -13,8 +13,10 @@ from rota import notices
 from rota.cli.pages.results import print_result
 from rota.cli.pages.run import print_page
 from rota.cli.serve import log_lines as logs
+from rota.clock import moment
 from rota.model.run import RunView
 from rota.model.states import State
+from rota.model.view import JsonText
 
 SECRET = "hunter2-of-the-shop"  # made up
 RESULT = f'{{"key":"{SECRET}","url":"https://ann:wonderland@example.org","rows":3}}'
@@ -46,24 +48,25 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Iterator[io.StringIO]:
 
 
 def run_with(result: str) -> RunView:
-    numbers: dict[str, Any] = dict.fromkeys(
-        ("version", "attempt", "failures", "crashes", "created_at", "due_at", "ready_at"), 1
-    )
+    numbers: dict[str, Any] = dict.fromkeys(("version", "attempt", "failures", "crashes"), 1)
+    times: dict[str, Any] = dict.fromkeys(("created_at", "due_at", "ready_at"), moment(1))
     return RunView(
         id="r",
         namespace="default",
         job="buy",
         queue="default",
         priority=0,
+        status=State.SUCCESS,
         state=State.SUCCESS,
-        args="{}",
-        result=result,
+        args=JsonText("{}"),
+        result=JsonText(result),
         **numbers,
+        **times,
     )
 
 
 def test_the_page_of_a_run_masks_its_result(capsys: pytest.CaptureFixture[str]) -> None:
-    print_page(run_with(RESULT), [], 0, tally={})
+    print_page(run_with(RESULT), [], 0)
 
     page = capsys.readouterr().out
     assert '{"key":"***","url":"https://ann:***@example.org","rows":3}' in page

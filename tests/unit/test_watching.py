@@ -10,18 +10,20 @@ from rota.cli.pages.timeline import print_timeline
 from rota.cli.pages.tree import branches
 from rota.cli.pages.watch import fitting
 from rota.cli.watching import RunChanges, RunLook
+from rota.clock import moment
 from rota.engine.graphs.views.nodes import NodeView
 from rota.engine.graphs.views.timeline import Timeline, TimelineSpan, TimelineTrack
 from rota.model.run import RunView
 from rota.model.states import State
+from rota.model.view import JsonText
 from rota.rules.graphs.progress import Progress
 
 
 def view(state: State = State.SUSPENDED, **facts: Any) -> RunView:
     return RunView(
         id="r", namespace="default", job="nightly", version=1, queue="default", priority=0,
-        state=state, args="{}", attempt=1, failures=0, crashes=0, created_at=0, due_at=0,
-        ready_at=0, **facts,
+        status=state, state=state, args=JsonText("{}"), attempt=1, failures=0, crashes=0,
+        created_at=moment(0), due_at=moment(0), ready_at=moment(0), **facts,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, Unpack, overload
+from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, overload
 
 import msgspec
 
@@ -25,7 +25,6 @@ from rota.app.definitions import (
 )
 from rota.app.graph import TracedGraph, add_graph
 from rota.app.job import AsyncJob, Job
-from rota.app.logs import Narrowed, search_logs
 from rota.app.nouns import Nouns
 from rota.app.run import Run
 from rota.app.scope import duty_of
@@ -33,7 +32,6 @@ from rota.app.submits import Submits
 from rota.app.waiter import Waiter
 from rota.app.worker_options import with_settings
 from rota.errors import UnknownJob
-from rota.model.log import LogLine
 from rota.model.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
 from rota.runtime.options import WorkerOptions
@@ -216,14 +214,6 @@ class App(Nouns):
         from rota.app.events import send_event  # noqa: PLC0415  # as with schedules
 
         return send_event(self, event, payload, key=key, who=who)
-
-    def search_logs(self, text: str, **narrowed: Unpack[Narrowed]) -> list[LogLine]:
-        """Lines of all runs that hold all words of the text, the newest first.
-
-        Options: job; since, how far to look back, such as "1h"; level, the least that counts;
-        limit, 100 if not said.
-        """
-        return search_logs(self, text, **narrowed)
 
     @property
     def store(self) -> Store:

@@ -24,6 +24,11 @@ def since(then: Moment | None, now_ms: int) -> str:
     return ago(None if then is None else then.ms, now_ms)
 
 
+def lasted(start: Moment | None, end: Moment | None) -> str:
+    """How long something lasted, exactly below a minute."""
+    return "" if start is None or end is None else took(start.ms, end.ms)
+
+
 def coarse(ms: int) -> str:
     """Two leading units at most: `3d 4h`, `12s`, `250 ms`."""
     for unit, finer in zip(_COARSE, (*_COARSE[1:], None), strict=True):

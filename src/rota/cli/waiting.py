@@ -11,7 +11,7 @@ from rota.cli.safe_text import console
 from rota.errors import RunFailed
 
 if TYPE_CHECKING:
-    from rota.cli.connect.run_backends import Handle
+    from rota.cli.connect.backends import Handle
     from rota.model.run import Ended
 
 LOOK_S = 0.3

@@ -20,7 +20,8 @@ from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.app import App
-    from rota.cli.connect.run_backends import Handle, RunBackend
+    from rota.cli.connect.backends import Handle
+    from rota.cli.connect.run_backends import RunBackend
     from rota.store.base import Tx
 
 Inner = Callable[[str], list[NodeView]]

@@ -14,16 +14,11 @@ from urllib.parse import quote
 from rota.client.address import check_address
 from rota.client.documents import (
     Answer,
-    FoundLine,
-    Named,
     Page,
     QueueAnswer,
-    RunAnswer,
     SessionAnswer,
     WorkerAnswer,
-    log_line,
     queue_view,
-    run_view,
     worker_view,
 )
 from rota.client.events import send_event
@@ -39,9 +34,7 @@ from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.model.event import Sent
 from rota.model.jobs.job import JobEntry
-from rota.model.log import Level, LogLine
-from rota.model.run import RunView
-from rota.model.states import State
+from rota.model.runs.answers import RunState
 from rota.rules.text.duration import parse_duration
 
 T = TypeVar("T")
@@ -117,39 +110,12 @@ class Client(SharedNouns):
     def trigger(self, job: str, /, **args: Any) -> ServedRun:
         """Start a job by hand, now; the audit tells it from a submit."""
         body = {"args": self.find_job(job).encoded((), args)}
-        made = self.line.post(f"/jobs/{quote(job, safe='')}/trigger", Named, body)
+        made = self.line.post(f"/jobs/{quote(job, safe='')}/trigger", RunState, body)
         return ServedRun(self, made.run_id)
 
     def run(self, run_id: str) -> ServedRun:
         """A handle for a run of any job, by its id."""
         return ServedRun(self, run_id)
-
-    def runs(
-        self,
-        *,
-        state: str | None = None,
-        job: str | None = None,
-        queue: str | None = None,
-        before: str | None = None,
-        limit: int = 50,
-    ) -> list[RunView]:
-        """The newest first."""
-        found = self.run_answers(state=state, job=job, queue=queue, before=before, limit=limit)
-        return [run_view(each) for each in found]
-
-    def run_answers(
-        self,
-        *,
-        state: str | None,
-        job: str | None,
-        queue: str | None,
-        before: str | None,
-        limit: int,
-    ) -> list[RunAnswer]:
-        """The same with what the server says beside: what holds each back."""
-        status = None if state is None else State(state).value
-        filters = {"status": status, "jobId": job, "queue": queue}
-        return self.pages("/runs", RunAnswer, filters, start=before, limit=limit)
 
     def jobs(self) -> list[JobEntry]:
         """All jobs on record, by name."""
@@ -188,20 +154,6 @@ class Client(SharedNouns):
         With a `key` the same fact sent twice is one event.
         """
         return send_event(self, event, payload, key=key)
-
-    def search_logs(
-        self,
-        text: str,
-        *,
-        job: str | None = None,
-        since: str | None = None,
-        level: Level = "debug",
-        limit: int = 100,
-    ) -> list[LogLine]:
-        """Lines of all runs that hold all words of the text, the newest first."""
-        query = {"q": text, "jobId": job, "since": since, "level": level, "limit": limit}
-        found = self.line.get("/logs", Page[FoundLine], query).items
-        return [log_line(each, run_id=each.run_id, job=each.job) for each in found]
 
     @cached_property
     def namespace(self) -> str:

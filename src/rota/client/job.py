@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.client.documents import ManyNamed, Named
 from rota.client.run import ServedRun
 from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
+from rota.model.runs.answers import SubmittedRun, SubmittedRuns
 from rota.rules.jobs.signature import wire
 from rota.rules.text.duration import parse_duration
 
@@ -62,7 +62,9 @@ class ServedJob:
 
     def submit(self, *args: Any, **kwargs: Any) -> ServedRun:
         """Ask for one execution; when this returns, it is recorded on disk."""
-        made = self._client.line.post("/runs", Named, wire.ENCODER.encode(self._body(args, kwargs)))
+        made = self._client.line.post(
+            "/runs", SubmittedRun, wire.ENCODER.encode(self._body(args, kwargs))
+        )
         return ServedRun(self._client, made.run_id)
 
     def submit_many(self, calls: Iterable[Any]) -> list[ServedRun]:
@@ -77,7 +79,7 @@ class ServedJob:
         if len(bodies) > MOST:
             raise BadInput(f"{len(bodies):,} runs at once are too many; give up to {MOST:,}")
         made = self._client.line.post(
-            "/runs/bulk", ManyNamed, wire.ENCODER.encode({"runs": bodies})
+            "/runs/bulk", SubmittedRuns, wire.ENCODER.encode({"runs": bodies})
         )
         for each in made.runs:
             if each.status == "refused":

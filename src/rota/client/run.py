@@ -1,40 +1,28 @@
-"""A run behind a server: the same verbs as of one in the database."""
+"""The handle of one run behind a server."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from rota.client.documents import (
-    AttemptAnswer,
-    LineAnswer,
-    Named,
-    Page,
-    ReasonAnswer,
-    RunAnswer,
-    attempt_view,
-    log_line,
-    reason,
-    run_view,
-)
 from rota.client.nodes import NodesAnswer, TimelineAnswer
 from rota.clock import elapsed_s
-from rota.engine.graphs.control import Part
 from rota.engine.graphs.views.nodes import NodeView
 from rota.engine.graphs.views.timeline import Timeline
-from rota.engine.insight.reasons import Reason
-from rota.errors import ArtifactLost, BadGraph, BadInput, RunFailed, RunNotFinished
+from rota.errors import ArtifactLost, BadInput
+from rota.handles.backend import Backend
+from rota.handles.run import LAST_WORDS_S, RunHandle
 from rota.ids import is_id
 from rota.model.artifact import missing_digest
 from rota.model.log import LogLine
-from rota.model.run import AttemptView, Ended, RunView
+from rota.model.run import Ended, ErrorDetail
+from rota.model.runs.answers import RunState
 from rota.model.states import FINAL, State
 from rota.rules.graphs.progress import Progress
 from rota.rules.text.checks import one_of
-from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.client.client import Client
@@ -43,14 +31,21 @@ WAIT_S = 25.0
 """How long one request waits; proxies cut off those that are silent for much longer."""
 FOLLOW_S = 0.5
 MARKS = ("success", "failed", "skipped")
-LAST_WORDS_S = 1.0
-"""Lines are stored beside the result, not with it: so long after the end they are waited for."""
 
 
-class ServedRun:
+class _End(msgspec.Struct):
+    """Of the view of a run, what tells how it ended; the result is not read here."""
+
+    status: State
+    result: msgspec.Raw = msgspec.Raw(b"null")
+    error: ErrorDetail | None = None
+    reason: str | None = None
+
+
+class ServedRun(RunHandle[Any]):
     """One requested execution; everything but its id is asked of the server."""
 
-    __slots__ = ("_client", "id")
+    __slots__ = ("_client",)
 
     def __init__(self, client: Client, run_id: str) -> None:
         if not is_id(run_id):
@@ -58,41 +53,52 @@ class ServedRun:
         self.id = run_id
         self._client = client
 
-    def __repr__(self) -> str:
-        return f"<ServedRun {self.id}>"
-
-    def show(self) -> RunView:
-        """All that is known about the run right now."""
-        return run_view(self.answer())
-
-    def answer(self, wait_s: float = 0.0) -> RunAnswer:
-        """What the server says of it; if it waits, once the run has ended or time is over."""
-        query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
-        return self._client.line.get(f"/runs/{self.id}", RunAnswer, query, wait_s=wait_s)
-
     @property
-    def state(self) -> State:
-        """Where the run is in its life; asks the server."""
-        return self.answer().status
+    def _backend(self) -> Backend:
+        return self._client.backend
 
-    def attempts(self) -> list[AttemptView]:
-        """The attempts that did not succeed, oldest first."""
-        page = self._client.line.get(f"/runs/{self.id}/attempts", Page[AttemptAnswer])
-        return [attempt_view(each) for each in page.items]
+    def _other(self, run_id: str) -> Self:
+        return type(self)(self._client, run_id)
 
-    def tally(self) -> dict[str, int]:
-        """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
-        return dict(self.answer().tally)
+    def follow_logs(self) -> Iterator[LogLine]:
+        """The lines of `logs` as they come; ends when the run has ended."""
+        read = self._new_lines()
+        end_s: float | None = None
+        while end_s is None or elapsed_s() < end_s:
+            yield from read()
+            if end_s is None and self._end(FOLLOW_S).status in FINAL:
+                end_s = elapsed_s() + LAST_WORDS_S
+            elif end_s is not None:
+                time.sleep(min(FOLLOW_S, max(0.0, end_s - elapsed_s())))
+        yield from read()
 
-    def on_failure_run(self) -> ServedRun | None:
-        """The run that was submitted because this one failed; None if there is none."""
-        told = self.answer().on_failure_run
-        return None if told is None else ServedRun(self._client, told)
+    def _wait(self, timeout_s: float | None) -> Ended | None:
+        end_s = None if timeout_s is None else elapsed_s() + timeout_s
+        while True:
+            left_s = WAIT_S if end_s is None else min(WAIT_S, max(0.0, end_s - elapsed_s()))
+            found = self._end(left_s)
+            if found.status in FINAL:
+                text = bytes(found.result).decode()
+                has_result = found.status is State.SUCCESS or text != "null"
+                return Ended(
+                    state=found.status,
+                    result=text if has_result else None,
+                    error=found.error,
+                    reason=found.reason,
+                )
+            if end_s is not None and elapsed_s() >= end_s:
+                return None
 
-    def why(self, node: str | None = None) -> list[Reason]:
-        """Why it, or a node of it, is not running now, with numbers; most telling first."""
-        page = self._client.line.get(f"/runs/{self.id}/why", Page[ReasonAnswer], {"node": node})
-        return [reason(each) for each in page.items]
+    def _end(self, wait_s: float) -> _End:
+        """Where it is; if it waits, once the run has ended or time is over."""
+        query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
+        return self._client.line.get(f"/runs/{self.id}", _End, query, wait_s=wait_s)
+
+    def _loaded(self, text: str) -> Any:
+        if digest := missing_digest(text):
+            found = "is not there any more, or out of the server's reach"
+            raise ArtifactLost(digest, found, whose=f"the result of run {self.id}")
+        return msgspec.json.decode(text)
 
     def nodes(self) -> list[NodeView]:
         """Where the nodes of a run of a graph stand, parents first; none of another run."""
@@ -109,55 +115,8 @@ class ServedRun:
     def timeline(self) -> Timeline:
         """When it, or each of its nodes, waited and ran."""
         found = self._client.line.get(f"/runs/{self.id}/timeline", TimelineAnswer)
-        run = self.answer()
-        return found.of(run_view(run), is_paused=run.paused)
-
-    def logs(self) -> list[LogLine]:
-        """The lines that its handler printed and logged so far, of all attempts, in order."""
-        return list(_Reader(self).read())
-
-    def follow_logs(self) -> Iterator[LogLine]:
-        """The same lines as they come; ends when the run has ended."""
-        return _Reader(self).follow()
-
-    def wait(self, timeout: str | float | None = None) -> Ended:
-        """Wait for the end, whatever it is; RunNotFinished when it takes too long."""
-        timeout_s = None if timeout is None else parse_duration(timeout) / 1000
-        end_s = None if timeout_s is None else elapsed_s() + timeout_s
-        while True:
-            left_s = WAIT_S if end_s is None else min(WAIT_S, max(0.0, end_s - elapsed_s()))
-            run = self.answer(left_s)
-            if run.status in FINAL:
-                seen = run_view(run)
-                return Ended(
-                    state=seen.state, result=seen.result, error=seen.error, reason=seen.reason
-                )
-            if timeout_s is not None and end_s is not None and elapsed_s() >= end_s:
-                raise RunNotFinished(f"run {self.id} is still {run.status} after {timeout_s:g} s")
-
-    def result(self, timeout: str | float | None = None) -> Any:
-        """Wait for the result, as plain JSON values; RunFailed when it ended without one."""
-        ended = self.wait(timeout)
-        if ended.state is not State.SUCCESS:
-            said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
-            why = "; ".join(part for part in (ended.reason, said) if part)
-            raise RunFailed(self.id, ended.state, why or "no reason given")
-        text = ended.result or "null"
-        if digest := missing_digest(text):
-            found = "is not there any more, or out of the server's reach"
-            raise ArtifactLost(digest, found, whose=f"the result of run {self.id}")
-        return msgspec.json.decode(text)
-
-    def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
-        """End a waiting run now, ask a running one to stop; returns the state reached."""
-        body = {"reason": reason, "force": force} if force else {"reason": reason}
-        said = self._client.line.post(f"/runs/{self.id}/cancel", Named, body)
-        return State(said.status)
-
-    def rerun(self) -> ServedRun:
-        """A new run with the same arguments, linked to this one; closes its dead letter."""
-        said = self._client.line.post(f"/runs/{self.id}/rerun", Named)
-        return ServedRun(self._client, said.run_id)
+        run = self.show()
+        return found.of(run, is_paused=run.paused)
 
     def pause(self, why: str = "") -> None:
         """Of a graph: no other node starts until it is resumed; those that run may end."""
@@ -175,60 +134,6 @@ class ServedRun:
         one_of("ending", ending, MARKS)
         self._post("mark", {"node": node, "as": ending, "reason": why or None})
 
-    def rerun_nodes(
-        self,
-        part: Part = "failed",
-        node: str | None = None,
-        *,
-        params: Mapping[str, Any] | None = None,
-        why: str = "",
-    ) -> ServedRun:
-        """Of a graph that has ended: a new run, linked to it, that keeps what need not be redone.
-
-        part: `failed` with all after it, `from` a node with all after it, `only` a node, `all`.
-        """
-        if part in ("from", "only") and node is None:
-            raise BadGraph("name the node to run again")
-        parts: dict[str, dict[str, Any]] = {
-            "failed": {"fromFailed": True},
-            "from": {"fromNode": node},
-            "only": {"fromNode": node, "downstream": False},
-            "all": {"allNodes": True},
-        }
-        args = None if params is None else dict(params)
-        said = self._post("rerun", {**parts[part], "args": args, "reason": why or None})
-        return ServedRun(self._client, said.run_id)
-
-    def _post(self, verb: str, body: Mapping[str, Any]) -> Named:
+    def _post(self, verb: str, body: Mapping[str, Any]) -> None:
         given = {name: value for name, value in body.items() if value is not None}
-        return self._client.line.post(f"/runs/{self.id}/{verb}", Named, given)
-
-    def page(self, after: str | None) -> Page[LineAnswer]:
-        """Log lines after a mark; all from the first on without one."""
-        return self._client.line.get(f"/runs/{self.id}/logs", Page[LineAnswer], {"after": after})
-
-
-class _Reader:
-    """Reads the lines of one run, each once."""
-
-    def __init__(self, run: ServedRun) -> None:
-        self._run = run
-        self._job = ""
-        self._after: str | None = None
-
-    def read(self) -> Iterator[LogLine]:
-        self._job = self._job or self._run.answer().job
-        while (page := self._run.page(self._after)).items:
-            self._after = page.next
-            for each in page.items:
-                yield log_line(each, run_id=self._run.id, job=self._job)
-
-    def follow(self) -> Iterator[LogLine]:
-        end_s: float | None = None
-        while end_s is None or elapsed_s() < end_s:
-            yield from self.read()
-            if end_s is None and self._run.answer(FOLLOW_S).status in FINAL:
-                end_s = elapsed_s() + LAST_WORDS_S
-            elif end_s is not None:
-                time.sleep(min(FOLLOW_S, max(0.0, end_s - elapsed_s())))
-        yield from self.read()
+        self._client.line.post(f"/runs/{self.id}/{verb}", RunState, given)

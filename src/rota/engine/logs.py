@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 
 import msgspec
 
-from rota.engine.runs.find import find
+from rota.clock import moment
+from rota.engine.runs.find import find, find_all
 from rota.engine.wakeup_keys import LOGGED
 from rota.errors import BadInput, UnknownRun
 from rota.ids import is_id
-from rota.model.log import LEVELS, SPAN_MS, STREAMS, Level, LogChunk, LogLine
+from rota.model.log import LEVELS, SPAN_MS, STREAMS, FoundLine, Level, LogChunk
 from rota.rules.shared_log_rows import first_near, split
 from rota.store.base import Row, Tx
 
@@ -48,7 +49,7 @@ def append(
 
 def read(
     tx: Tx, run_id: str, *, namespace: str, seen: Sequence[LogCursor] = (), limit: int = PAGE
-) -> list[LogLine]:
+) -> list[FoundLine]:
     """Lines of a run in the order of claims and numbers, from up to `limit` chunks after `seen`.
 
     UnknownRun when there is neither a line nor a run; lines may outlive their run.
@@ -92,7 +93,7 @@ def search(  # noqa: PLR0913  # one filter each, all named
     since: int = 0,
     level: Level = "debug",
     limit: int = 100,
-) -> list[LogLine]:
+) -> list[FoundLine]:
     """Up to `limit` lines that hold all words of the text, the newest first.
 
     Words are letters and digits, whole, in any case and order; BadInput when there is none.
@@ -105,12 +106,22 @@ def search(  # noqa: PLR0913  # one filter each, all named
         ("search_fresh_logs", at | {"words": json.dumps(words, ensure_ascii=False)}),
         ("search_logs", at | {"match": " ".join(f'"{word}"' for word in words)}),
     ]
-    found: list[LogLine] = []
+    found: list[FoundLine] = []
+    earliest = moment(since)
     for statement, params in asks:
         lines = _matches(tx, statement, params, wanted=set(words), level=level)
-        found += islice((line for line in lines if line.at >= since), limit)
+        found += islice((line for line in lines if line.at >= earliest), limit)
     found.sort(key=lambda line: (line.at, line.run_id, line.fence, line.seq), reverse=True)
     return found[:limit]
+
+
+def reached_lines(
+    tx: Tx, lines: Sequence[FoundLine], *, namespace: str, reaches: Callable[[str], bool]
+) -> list[FoundLine]:
+    """Those of runs in queues that are reached; a run that is gone is in none."""
+    runs = find_all(tx, [*{line.run_id for line in lines}], namespace=namespace)
+    seen = {run_id for run_id, run in runs.items() if reaches(run.queue)}
+    return [line for line in lines if line.run_id in seen]
 
 
 def index(tx: Tx, *, limit: int, chars: int = INDEX_CHARS) -> int:
@@ -144,7 +155,7 @@ def _without_stored(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> li
 
 def _matches(
     tx: Tx, statement: str, params: Mapping[str, object], *, wanted: set[str], level: Level
-) -> Iterator[LogLine]:
+) -> Iterator[FoundLine]:
     """Lines of the chunks that hold all words somewhere, if they hold them themselves."""
     least, offset, page = LEVELS.index(level), 0, FIRST_PAGE
     while rows := tx.all(statement, limit=page, offset=offset, **params):
@@ -160,7 +171,7 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.lower())
 
 
-def lines_in(chunk: LogChunk) -> Iterator[LogLine]:
+def lines_in(chunk: LogChunk) -> Iterator[FoundLine]:
     """The lines of one chunk, of one run or several."""
     for part in split(chunk):
         marks = _marks.decode(part.marks)
@@ -168,13 +179,13 @@ def lines_in(chunk: LogChunk) -> Iterator[LogLine]:
         marked = (mark for count, *mark in runs for _ in range(count))
         texts = part.body.split("\n")
         for number, (text, (after_ms, level, stream)) in enumerate(zip(texts, marked, strict=True)):
-            yield LogLine(
+            yield FoundLine(
                 run_id=part.run_id,
                 job=part.job,
                 attempt=part.attempt,
                 fence=part.fence,
                 seq=part.seq + number,
-                at=part.first_at + after_ms,
+                at=moment(part.first_at + after_ms),
                 level=LEVELS[level],
                 stream=STREAMS[stream],
                 text=text,

@@ -5,7 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rota.rules.text.duration import parse_duration
+
 if TYPE_CHECKING:
+    from datetime import timedelta
+
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
     from rota.handles.calendars import Blackouts, Calendars
@@ -13,6 +17,8 @@ if TYPE_CHECKING:
     from rota.handles.files import Files
     from rota.handles.identity import Audit, Namespaces, Tokens
     from rota.handles.jobs import Definitions
+    from rota.model.log import FoundLine, Level
+    from rota.model.run import RunView
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -87,3 +93,41 @@ class SharedNouns:
         from rota.handles.identity import Namespaces
 
         return Namespaces(self.backend)
+
+    def runs(
+        self,
+        *,
+        state: str | None = None,
+        job: str | None = None,
+        queue: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[RunView]:
+        """Runs, the newest first; `before` is the last id of the page before."""
+        from rota.handles.pages import all_items
+        from rota.model.states import State
+        from rota.operations.runs.runs import list_runs
+
+        status = None if state is None else State(state)
+        filters = {"status": status, "job": job, "queue": queue}
+        return all_items(self.backend, list_runs, start=before, limit=limit, **filters)
+
+    def search_logs(
+        self,
+        text: str,
+        *,
+        job: str | None = None,
+        since: str | float | timedelta | None = None,
+        level: Level = "debug",
+        limit: int = 100,
+    ) -> list[FoundLine]:
+        """Lines of all runs that hold all words of the text, the newest first.
+
+        `since` is how far to look back, such as "1h"; `level` the least that counts.
+        """
+        from rota.operations.logs.logs import search_logs
+
+        ago = None if since is None else f"{parse_duration(since)}ms"
+        return self.backend.call(
+            search_logs, text, job=job, since=ago, level=level, limit=limit
+        ).items

@@ -45,7 +45,7 @@ class StoreBackend:
             answer: T = perform(tx, caller, **arguments)
             return answer
 
-        if operation.verb is None:
+        if operation.is_read(*args, **kwargs):
             return self._store().read(work)
         if operation.is_repeatable:
             return settled_write(lambda _: self._store().write(work))

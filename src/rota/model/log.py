@@ -6,6 +6,9 @@ from typing import Literal
 
 import msgspec
 
+from rota.clock import Moment
+from rota.model.view import View
+
 Stream = Literal["stdout", "stderr", "log"]
 Level = Literal["debug", "info", "warning", "error", "critical"]
 
@@ -40,18 +43,23 @@ class LogChunk(msgspec.Struct, frozen=True, gc=False):
     """The runs of a shared row in the order of their lines, with how many each has, as JSON."""
 
 
-class LogLine(msgspec.Struct, frozen=True, kw_only=True):
+class LogLine(View, frozen=True, kw_only=True):
     """One line that a handler printed or logged."""
 
-    run_id: str
-    job: str
     attempt: int
-    fence: int
-    """Tells claims apart; an attempt that was given back has the number of the next one."""
+    fence: int = msgspec.field(name="claim")
+    """Tells claims apart, and with `seq` the place of the line."""
     seq: int
-    at: int
-    """Milliseconds of the database clock, as the worker that ran the handler estimates it."""
+    at: Moment
+    """By the database clock, as the worker that ran the handler estimates it."""
     level: Level
     """Of a logging record; what is printed counts as info."""
     stream: Stream
     text: str
+
+
+class FoundLine(LogLine, frozen=True, kw_only=True):
+    """A line, and whose it is."""
+
+    run_id: str = msgspec.field(name="executionId")
+    job: str = msgspec.field(name="jobId")

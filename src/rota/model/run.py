@@ -6,8 +6,9 @@ from typing import Literal
 
 import msgspec
 
-from rota.model.spec import failure_of
+from rota.clock import Moment
 from rota.model.states import State
+from rota.model.view import JsonText, Share, View
 
 FinishVerb = Literal[
     "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip",
@@ -200,63 +201,94 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
     reason: str | None
 
 
-class AttemptView(msgspec.Struct, frozen=True, kw_only=True):
+class ErrorView(View, frozen=True, kw_only=True):
+    """What went wrong in a run or an attempt."""
+
+    type: str
+    message: str
+    traceback: str = ""
+
+
+class AttemptView(View, frozen=True, kw_only=True):
     """An attempt that did not succeed."""
 
     number: int
-    fence: int
     kind: str
+    """error, timeout, crash, lost or cancelled."""
+    fence: int = msgspec.field(name="claim")
+    """Tells claims apart; an attempt that was given back has the number of the next one."""
     worker_id: str | None
-    started_at: int | None
-    ended_at: int
-    error: ErrorDetail | None
+    started_at: Moment | None
+    ended_at: Moment
+    error: ErrorView | None
 
 
-class RunView(msgspec.Struct, frozen=True, kw_only=True):
+class RunView(View, frozen=True, kw_only=True):
     """A run as people see it, live or from history."""
 
-    id: str
-    namespace: str
-    job: str
+    id: str = msgspec.field(name="executionId")
+    job: str = msgspec.field(name="jobId")
     version: int
+    status: State
     queue: str
     priority: int
-    state: State
-    args: str
+    args: JsonText
     attempt: int
     failures: int
     crashes: int
-    created_at: int
-    due_at: int
+    created_at: Moment
+    due_at: Moment
     """When it was first able to start."""
-    ready_at: int
-    """When it joined its queue last, or will."""
-    at_most_once: bool = False
-    policy: str | None = None
-    started_at: int | None = None
-    finished_at: int | None = None
-    worker_id: str | None = None
-    fence: int = 0
-    cancel_requested: bool = False
-    progress: float | None = None
+    started_at: Moment | None = None
+    finished_at: Moment | None = None
+    progress: Share | None = None
+    """As far as the handler tells; as JSON in percent."""
     progress_note: str | None = None
-    result: str | None = None
-    error: ErrorDetail | None = None
+    result: JsonText | None = None
+    error: ErrorView | None = None
     reason: str | None = None
+    cancel_requested: bool = False
+    worker_id: str | None = None
     key: str | None = None
     rerun_of: str | None = None
-    schedule_id: str | None = None
-    backfill_id: str | None = None
-    origin: str | None = None
     parent_id: str | None = None
     """The run of the graph whose node it carries out."""
     node: str | None = None
+    schedule_id: str | None = None
+    state: State
+    """Equal to `status`."""
     item: int | None = None
-
-    @property
-    def failure_of(self) -> str | None:
-        """The failed run that it tells of, if it was submitted by `on_failure`."""
-        return failure_of(self.policy)
+    """Which instance, of a mapped node."""
+    schedule: str | None = None
+    scheduled_for: Moment | None = None
+    """The instant of its schedule that it is for."""
+    duration_ms: int | None = None
+    """From its start to its end."""
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+    namespace: str
+    ready_at: Moment
+    """When it joined its queue last, or will."""
+    fence: int = msgspec.field(default=0, name="claim")
+    """How often it was handed out; grows with each."""
+    at_most_once: bool = False
+    backfill_id: str | None = None
+    origin: JsonText | None = None
+    """All of which instant of which schedule it is for: an Origin."""
+    policy: JsonText | None = None
+    """What its submit changed of the policies of its job: a PolicyChange."""
+    held: bool = False
+    """In a list: the breaker of its job keeps it from being started. Of one run, /why tells."""
+    obstacle: str | None = None
+    """In a list: what keeps it from being started, if it is queued and something does."""
+    tally: dict[str, int] = msgspec.field(default_factory=dict)
+    """Of a single run: how many attempts ended in an error, a timeout..."""
+    failure_of: str | None = None
+    """The failed run that it tells of, as `onFailure` of that job wants it."""
+    on_failure_run: str | None = None
+    """Of a single run that failed: the run that was submitted to tell of it."""
+    paused: bool = False
+    """A run of a graph that starts no other nodes until somebody resumes it."""
 
 
 def cached_from(reason: str | None) -> str | None:

@@ -18,6 +18,7 @@ from rota.model.artifact import stand_in
 
 T = TypeVar("T")
 V = TypeVar("V", bound="View")
+PERCENT = 100
 
 
 class View(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -41,6 +42,17 @@ class JsonText(str):
     __slots__ = ()
 
 
+def plain_text(text: JsonText | None) -> str | None:
+    """A plain string, which decoders and encoders take."""
+    return None if text is None else str(text)
+
+
+class Share(float):
+    """A part of a whole, from 0 to 1; as JSON in percent."""
+
+    __slots__ = ()
+
+
 def encode(value: object) -> bytes:
     """The JSON of views, and of what holds views."""
     return msgspec.json.encode(value, enc_hook=to_wire)
@@ -59,6 +71,8 @@ def to_wire(value: object) -> object:
         return value.text()
     if isinstance(value, JsonText):
         return msgspec.Raw(stand_in(value).encode())
+    if isinstance(value, Share):
+        return round(value * PERCENT, 2)
     raise NotImplementedError(f"{type(value).__name__} has no JSON")
 
 
@@ -67,6 +81,8 @@ def _from_wire(kind: type, value: Any) -> object:
         return read_moment(value)
     if kind is JsonText:
         return JsonText(msgspec.json.encode(value).decode())
+    if kind is Share:
+        return Share(value / PERCENT)
     raise NotImplementedError(f"{kind.__name__} has no JSON")
 
 
@@ -101,7 +117,7 @@ def _conversion(hint: Any) -> Callable[[Any], Any] | None:
         hint = next(each for each in get_args(hint) if each is not type(None))
     if hint is Moment:
         return moment
-    if hint is bool or hint is JsonText:
+    if hint in (bool, JsonText, Share):
         kind: Callable[[Any], Any] = hint
         return kind
     is_struct = isinstance(hint, type) and issubclass(hint, msgspec.Struct)

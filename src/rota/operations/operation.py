@@ -48,6 +48,9 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     before: Callable[..., object] | None = None
     """What is there before the change, for its digest; takes what the function takes."""
     status: int = 200
+    only_reads: Callable[..., bool] | None = None
+    """Whether a call changes nothing, so that a transaction that reads will do; takes what the
+    operation takes."""
     kept: Callable[[T], T] | None = None
     """The answer without its secret, which is shown once and stored nowhere."""
     prepare: Callable[[Tx], int] | None = None
@@ -69,6 +72,12 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     @property
     def name(self) -> str:
         return self.function.__name__
+
+    def is_read(self, *args: P.args, **kwargs: P.kwargs) -> bool:
+        """Whether this call changes nothing, whatever it finds."""
+        return self.verb is None or (
+            self.only_reads is not None and self.only_reads(*args, **kwargs)
+        )
 
     def __call__(self, tx: Tx, caller: Caller, *args: P.args, **kwargs: P.kwargs) -> T:
         """Carry it out in this transaction, with one audit entry if it changes something."""

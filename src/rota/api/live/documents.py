@@ -8,7 +8,7 @@ from rota.api.server.documents import Document, Moment, then, when
 from rota.engine.admission.queues import QueueView
 from rota.engine.insight.changes import RunChange
 from rota.engine.workers.registry import WorkerView
-from rota.model.log import LogLine
+from rota.model.log import FoundLine
 
 
 class Cause(Document):
@@ -166,13 +166,13 @@ def worker_told(worker: WorkerView) -> WorkerTold:
     )
 
 
-def line_event(line: LogLine) -> bytes:
+def line_event(line: FoundLine) -> bytes:
     told = LineTold(
         run_id=line.run_id,
         attempt=line.attempt,
         claim=line.fence,
         seq=line.seq,
-        at=then(line.at),
+        at=line.at.text(),
         level=line.level,
         stream=line.stream,
         text=line.text,

@@ -20,7 +20,7 @@ from rota.api.live.tails import Tails
 from rota.clock import elapsed_s
 from rota.engine.insight.changes import RunChange
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
-from rota.model.log import LogLine
+from rota.model.log import FoundLine
 from rota.notices import emit
 from rota.store.base import Tx, Watch
 
@@ -48,7 +48,7 @@ class _Round(NamedTuple):
     """All that is read at once."""
 
     look: FeedRead
-    lines: list[LogLine]
+    lines: list[FoundLine]
     fleet: Fleet | None
     marks: Marks
     fleet_s: float
@@ -211,7 +211,7 @@ class Feed:
             for client in self._clients:
                 client.put("weather", self.floor, OUTAGE if is_away else BACK)
 
-    def _tell_lines(self, lines: Collection[LogLine], floor: int) -> None:
+    def _tell_lines(self, lines: Collection[FoundLine], floor: int) -> None:
         for line in lines:
             self._tails.take_in(line)
             text = line_event(line)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rota.api.live.topics import Ends
 from rota.engine.logs import LogCursor, read
-from rota.model.log import LogLine
+from rota.model.log import FoundLine
 from rota.store.base import Tx
 
 CHUNKS = 50
@@ -38,7 +38,7 @@ class Tails:
         """Forget those that nobody follows any more."""
         self._tails = {each: tail for each, tail in self._tails.items() if each in run_ids}
 
-    def look(self, tx: Tx) -> list[LogLine]:
+    def look(self, tx: Tx) -> list[FoundLine]:
         """New lines of all; changes nothing here."""
         tails = tuple(self._tails.items())
         return [
@@ -47,14 +47,14 @@ class Tails:
             for line in lines_after(tx, run_id, namespace=namespace, ends=ends)
         ]
 
-    def take_in(self, line: LogLine) -> None:
+    def take_in(self, line: FoundLine) -> None:
         """It is told."""
         tail = self._tails.get(line.run_id)
         if tail is not None:
             tail.ends[line.fence] = line.seq
 
 
-def lines_after(tx: Tx, run_id: str, *, namespace: str, ends: Ends) -> list[LogLine]:
+def lines_after(tx: Tx, run_id: str, *, namespace: str, ends: Ends) -> list[FoundLine]:
     """The next lines of a run; none if it has none."""
     seen = [LogCursor(claim, seq) for claim, seq in ends.items()] or [LogCursor(-1, 0)]
     return read(tx, run_id, namespace=namespace, seen=seen, limit=CHUNKS)

@@ -12,8 +12,7 @@ from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search, statistics
 from rota.api.routes.jobs import jobs, releases
-from rota.api.routes.logs import logs
-from rota.api.routes.runs import lists, reruns, runs
+from rota.api.routes.runs import runs as shared_runs
 from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
 from rota.api.server.operation_routes import routes_in
@@ -23,7 +22,8 @@ from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import files, templates, versions
 from rota.operations.jobs import jobs as job_operations
-from rota.operations.runs import effects
+from rota.operations.logs import logs
+from rota.operations.runs import effects, reruns, runs
 from rota.operations.schedules import calendars
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
@@ -41,10 +41,8 @@ API: tuple[ControllerRouterHandler, ...] = (
     *session.ROUTES,
     *jobs.ROUTES,
     *routes_in(job_definitions, job_operations, versions, templates, files),
-    *runs.ROUTES,
-    *lists.ROUTES,
+    *shared_runs.ROUTES,
     *timelines.ROUTES,
-    *logs.ROUTES,
     *live.ROUTES,
     *send.ROUTES,
     *statistics.ROUTES,
@@ -56,11 +54,12 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
     *dead_letters.ROUTES,
-    *reruns.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows),
+    *routes_in(
+        runs, reruns, logs, effects, breakers, audit, tokens, namespaces, calendars, windows
+    ),
 )

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import msgspec
 
+from rota.clock import Moment as Instant
 from rota.clock import to_text
 from rota.model.view import Body
 
@@ -31,3 +32,8 @@ def when(ms: int | None) -> Moment | None:
 def then(ms: int) -> Moment:
     """Milliseconds that are always there, as a time in UTC."""
     return to_text(ms)
+
+
+def text_or_none(instant: Instant | None) -> Moment | None:
+    """An instant of a view, in a document that is no view itself."""
+    return None if instant is None else instant.text()

@@ -106,9 +106,11 @@ def _annotation(operation: Operation[..., Any], place: Place, name: str, hint: A
 
 
 def _bounds(hint: Any) -> dict[str, Any]:
-    """The least and the greatest number that a parameter of a query may be."""
+    """The least and the greatest number, or length, of a parameter of a query."""
     found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, msgspec.Meta)]
-    return {"ge": found[0].ge, "le": found[0].le} if found else {}
+    bounds = ("ge", "le", "min_length", "max_length")
+    said = {name: getattr(found[0], name) for name in bounds} if found else {}
+    return {name: bound for name, bound in said.items() if bound is not None}
 
 
 def _body(operation: Operation[..., Any], where: dict[str, Place], hints: dict[str, Any]) -> Any:

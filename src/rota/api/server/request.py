@@ -106,7 +106,7 @@ class ApiRequest(Request[Any, Any, Any]):
             await self.server_state.write_all(operation.prepare)
         if operation.parse is not None:
             arguments = await self._parsed(operation.parse, arguments)
-        if operation.verb is None:
+        if operation.is_read(**arguments):
             answer, etag = await self.read(lambda tx: operation.tagged(tx, caller, **arguments))
             if etag is not None:
                 self.add_header("ETag", etag)
@@ -138,10 +138,10 @@ class ApiRequest(Request[Any, Any, Any]):
         by = self.by(why)
 
         def carry_out(tx: Tx) -> T:
-            old = None if before is None else digest(msgspec.json.encode(before(tx)))
+            old = None if before is None else digest(encode(before(tx)))
             await_act(tx, by)
             answer = work(tx, by)
-            text = msgspec.json.encode(answer)
+            text = encode(answer)
             act = new_act(
                 by,
                 namespace=self.namespace,

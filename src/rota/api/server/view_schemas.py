@@ -10,7 +10,7 @@ from litestar.plugins import OpenAPISchemaPlugin
 from litestar.typing import FieldDefinition
 
 from rota.clock import Moment
-from rota.model.view import JsonText, View
+from rota.model.view import JsonText, Share, View
 
 if TYPE_CHECKING:
     from litestar._openapi.schema_generation import SchemaCreator
@@ -22,7 +22,7 @@ class ViewSchemas(OpenAPISchemaPlugin):
     def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
         """Views, instants and JSON of the store."""
         return not field_definition.is_union and field_definition.is_subclass_of(
-            (View, Moment, JsonText)
+            (View, Moment, JsonText, Share)
         )
 
     def to_openapi_schema(
@@ -33,6 +33,8 @@ class ViewSchemas(OpenAPISchemaPlugin):
             return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME)
         if field_definition.is_subclass_of(JsonText):
             return Schema()
+        if field_definition.is_subclass_of(Share):
+            return Schema(type=OpenAPIType.NUMBER)
         hints = field_definition.get_type_hints(include_extras=True, resolve_generics=True)
         fields = msgspec.structs.fields(field_definition.type_)
         return schema_creator.create_component_schema(

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rota.cli.connect.server_client import server_client
-from rota.cli.connect.store_app import client
+from rota.cli.connect.store_app import client, find_id
 from rota.cli.options import settings
 from rota.errors import BadInput
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from rota.client import Client, ServedRun
 
     Place = App | Client
+    Handle = Run[Any] | ServedRun
 
 
 @contextmanager
@@ -52,10 +53,7 @@ def now_at(here: Place) -> int:
     return here.store.read(now_ms)
 
 
-def run_at(here: Place, text: str) -> Run[Any] | ServedRun:
+def run_at(here: Place, text: str) -> Handle:
     """The run that is meant by an id, or by the end or beginning of one."""
-    from rota.cli.connect.run_backends import ServerRunBackend, StoreRunBackend
-    from rota.client import Client
-
-    desk = ServerRunBackend(here) if isinstance(here, Client) else StoreRunBackend(here)
-    return desk.run(text)
+    run_id = find_id(text, lambda limit: [run.id for run in here.runs(limit=limit)])
+    return here.run(run_id)

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from rota.cli.connect.run_answers import Filters, Listed, Shown
+from rota.cli.connect.backends import run_at
 from rota.cli.connect.server_client import server_client
-from rota.cli.connect.store_app import client, find_id
+from rota.cli.connect.store_app import client
 from rota.cli.options import settings
 from rota.model.states import State
 
@@ -17,15 +17,10 @@ if TYPE_CHECKING:
     from rota.app import App, Run
     from rota.cli.watching import RunLook
     from rota.client import Client, ServedRun
-    from rota.engine.admission.holds import Holds
     from rota.engine.admission.queues import QueueView
     from rota.engine.graphs.views.nodes import NodeView
     from rota.engine.graphs.views.timeline import Timeline
-    from rota.engine.insight.reasons import Reason
     from rota.engine.workers.registry import WorkerView
-    from rota.model.log import Level, LogLine
-    from rota.model.run import RunView
-    from rota.store.base import Tx
 
     Handle = Run[Any] | ServedRun
 
@@ -37,9 +32,6 @@ class RunBackend(Protocol):
 
     def now(self) -> int: ...
     def run(self, text: str) -> Handle: ...
-    def runs(self, filters: Filters) -> list[Listed]: ...
-    def show(self, text: str) -> Shown: ...
-    def why(self, text: str, node: str | None) -> list[Reason]: ...
     def timeline(self, text: str) -> Timeline: ...
     def look(self, run_id: str) -> RunLook: ...
     def queues(self) -> list[QueueView]: ...
@@ -47,9 +39,6 @@ class RunBackend(Protocol):
     def resume_queue(self, name: str) -> None: ...
     def workers(self) -> list[WorkerView]: ...
     def drain_worker(self, worker: WorkerView, *, drains: bool) -> None: ...
-    def search_logs(
-        self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
-    ) -> list[LogLine]: ...
 
 
 @contextmanager
@@ -80,61 +69,7 @@ class StoreRunBackend:
         return self._app.store.read(now_ms)
 
     def run(self, text: str) -> Run[Any]:
-        return self._app.run(find_id(text, self._recent))
-
-    def runs(self, filters: Filters) -> list[Listed]:
-        from rota.engine.admission.holds import holds
-        from rota.engine.runs.lists import runs
-        from rota.engine.runs.paused import paused_among
-
-        before = self.run(filters.before).id if filters.before else None
-
-        def look(tx: Tx) -> tuple[list[RunView], frozenset[str], Holds]:
-            found = runs(
-                tx,
-                state=State(filters.state) if filters.state else None,
-                job=filters.job,
-                queue=filters.queue,
-                before=before,
-                limit=filters.limit,
-                namespace=self._namespace,
-            )
-            return found, paused_among(tx, found), holds(tx, namespace=self._namespace)
-
-        found, paused, here = self._app.store.read(look)
-        listed = []
-        for run in found:
-            obstacles = (
-                here.obstacles(job=run.job, queue=run.queue) if run.state == "queued" else []
-            )
-            first = obstacles[0].says if obstacles else None
-            listed.append(Listed(run, here.holds(run), first, run.id in paused))
-        return listed
-
-    def show(self, text: str) -> Shown:
-        from rota.engine.admission.holds import holds
-        from rota.engine.runs.paused import paused_among
-
-        run = self.run(text)
-        view = run.show()
-        here, paused = self._app.store.read(
-            lambda tx: (holds(tx, namespace=self._namespace), paused_among(tx, [view]))
-        )
-        told = run.on_failure_run() if view.state is State.FAILED else None
-        return Shown(
-            run=view,
-            on_failure_run=told.id if told else None,
-            attempts=run.attempts(),
-            tally=run.tally(),
-            reasons=run.why() if view.state in EXPLAINED else [],
-            is_held=here.holds(view),
-            is_paused=view.id in paused,
-            nodes=run.nodes(),
-            progress=run.progress(),
-        )
-
-    def why(self, text: str, node: str | None) -> list[Reason]:
-        return self.run(text).why(node)
+        return self._app.run(run_at(self._app, text).id)
 
     def timeline(self, text: str) -> Timeline:
         from rota.engine.graphs.views.timeline import timeline
@@ -172,18 +107,6 @@ class StoreRunBackend:
 
         drain_worker(self._app, worker, drains=drains)
 
-    def search_logs(
-        self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
-    ) -> list[LogLine]:
-        return self._app.search_logs(text, job=job, since=since, level=level, limit=limit)
-
-    def _recent(self, limit: int) -> list[str]:
-        from rota.engine.runs.lists import runs
-
-        namespace = self._app.namespace
-        recent = self._app.store.read(lambda tx: runs(tx, namespace=namespace, limit=limit))
-        return [run.id for run in recent]
-
 
 class ServerRunBackend:
     """Through a server, as the token allows."""
@@ -195,42 +118,13 @@ class ServerRunBackend:
         return round(time.time() * 1000)
 
     def run(self, text: str) -> ServedRun:
-        return self._served.run(find_id(text, self._recent))
-
-    def runs(self, filters: Filters) -> list[Listed]:
-        from rota.client.documents import run_view
-
-        before = self.run(filters.before).id if filters.before else None
-        found = self._served.run_answers(**filters._asdict() | {"before": before})
-        return [Listed(run_view(each), each.held, each.obstacle, each.paused) for each in found]
-
-    def show(self, text: str) -> Shown:
-        from rota.client.documents import run_view
-
-        run = self.run(text)
-        answer = run.answer()
-        reasons = run.why() if answer.status in EXPLAINED else []
-        return Shown(
-            run=run_view(answer),
-            on_failure_run=answer.on_failure_run,
-            attempts=run.attempts(),
-            tally=answer.tally,
-            reasons=reasons,
-            is_held=any(each.kind == "held" for each in reasons),
-            is_paused=answer.paused,
-            nodes=run.nodes(),
-            progress=run.progress(),
-        )
-
-    def why(self, text: str, node: str | None) -> list[Reason]:
-        return self.run(text).why(node)
+        return self._served.run(run_at(self._served, text).id)
 
     def timeline(self, text: str) -> Timeline:
         return self.run(text).timeline()
 
     def look(self, run_id: str) -> RunLook:
         from rota.cli.watching import MOST_INNER, RunLook, add_nodes
-        from rota.client.documents import run_view
 
         run = self._served.run(run_id)
         answer = run.node_answer()
@@ -238,8 +132,8 @@ class ServerRunBackend:
         add_nodes(
             lambda each: self._served.run(each).nodes(), answer.views(), "", found, [MOST_INNER]
         )
-        shown = run.answer()
-        return RunLook(run_view(shown), found, answer.told(), self.now(), shown.paused)
+        shown = run.show()
+        return RunLook(shown, found, answer.told(), self.now(), shown.paused)
 
     def queues(self) -> list[QueueView]:
         return self._served.queues()
@@ -255,11 +149,3 @@ class ServerRunBackend:
 
     def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
         (self._served.drain_worker if drains else self._served.resume_worker)(worker.id)
-
-    def search_logs(
-        self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
-    ) -> list[LogLine]:
-        return self._served.search_logs(text, job=job, since=since, level=level, limit=limit)
-
-    def _recent(self, limit: int) -> list[str]:
-        return [run.id for run in self._served.runs(limit=limit)]

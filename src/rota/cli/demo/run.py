@@ -20,7 +20,7 @@ from rota.cli.demo.screen import screen
 from rota.cli.demo.watcher import DemoLook, Watcher
 from rota.cli.output import Cell, print_table, state_cell
 from rota.cli.serve.serving import SWITCH_INTERVAL_S, shown_url
-from rota.cli.times import took
+from rota.cli.times import lasted
 from rota.clock import elapsed_s
 from rota.store.open import file_of
 
@@ -140,7 +140,7 @@ def _print_summary(watcher: Watcher, look: DemoLook) -> None:
             view.job,
             state_cell(view.state),
             str(view.attempt),
-            took(view.created_at, view.finished_at),
+            lasted(view.created_at, view.finished_at),
             _verdict(is_good=view.state is example.expected),
         )
         for example, view in zip(watcher.plan.examples, look.views, strict=True)

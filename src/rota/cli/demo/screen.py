@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from rota.cli.demo.watcher import DemoLook, Watcher
 from rota.cli.output import STATE_STYLES, is_fancy
 from rota.cli.safe_text import console
-from rota.cli.times import took
+from rota.cli.times import lasted
 from rota.model.states import State
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Picture:
                 Text(view.state, style=STATE_STYLES.get(view.state, "")),
                 str(view.attempt),
                 f"{view.progress:.0%}" if view.progress and view.finished_at is None else "",
-                took(view.created_at, view.finished_at),
+                lasted(view.created_at, view.finished_at),
             )
         return table
 

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
 
 from rota.cli.output import Cell, print_facts, state_cell, styled
-from rota.cli.pages.documents import iso
 from rota.cli.pages.results import masked
-from rota.cli.times import ago, took
-from rota.engine.insight.reasons import Reason
-from rota.model.run import AttemptView, ErrorDetail, RunView
+from rota.cli.times import lasted, since
+from rota.clock import Moment
+from rota.model.run import AttemptView, ErrorView, RunView
+from rota.model.runs.reason import Reason
+from rota.model.view import plain_text
 from rota.rules.runs.times import run_values
 
 _NAMES = {
@@ -22,22 +26,29 @@ _NAMES = {
 """Kinds of attempts, for one and for several."""
 
 
-def print_page(  # noqa: PLR0913  # one fact each, all named
-    run: RunView,
-    attempts: Sequence[AttemptView],
-    now: int,
-    *,
-    tally: Mapping[str, int],
-    reasons: Sequence[Reason] = (),
-    on_failure_run: str | None = None,
-    is_paused: bool = False,
+class ShownRun(RunView, frozen=True, kw_only=True):
+    """All about one run, for scripts: the run, and what the API answers of it elsewhere."""
+
+    attempts: list[AttemptView]
+    why: list[Reason] | msgspec.UnsetType = msgspec.UNSET
+    nodes: list[dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
+    graph_progress: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+
+
+def shown_run(run: RunView, attempts: list[AttemptView], **more: Any) -> ShownRun:
+    """The run as an object, with what was found of it."""
+    return ShownRun(**msgspec.structs.asdict(run), attempts=attempts, **more)
+
+
+def print_page(
+    run: RunView, attempts: Sequence[AttemptView], now: int, *, reasons: Sequence[Reason] = ()
 ) -> None:
-    told = [("on failure", f"run {on_failure_run}")] if on_failure_run else []
-    print_facts([*_facts(run, now, tally, reasons, is_paused=is_paused), *told])
+    """All about one run, for people."""
+    print_facts(_facts(run, now, reasons))
     for each in attempts:
-        lasted = took(each.started_at, each.ended_at)
+        time = lasted(each.started_at, each.ended_at)
         worker = f" on worker {each.worker_id}" if each.worker_id else ""
-        head = f"attempt {each.number}: {each.kind}{f' after {lasted}' if lasted else ''}{worker}"
+        head = f"attempt {each.number}: {each.kind}{f' after {time}' if time else ''}{worker}"
         print(f"\n{styled(head, 'bold')}")
         if each.error:
             _print_error(each.error)
@@ -46,7 +57,7 @@ def print_page(  # noqa: PLR0913  # one fact each, all named
         _print_error(run.error)
 
 
-def _print_error(error: ErrorDetail) -> None:
+def _print_error(error: ErrorView) -> None:
     message = error.message.replace("\n", "\n    ")  # it must not look like a line of ours
     print(styled(f"  {error.type}: {message}", "red"))
     for line in error.traceback.splitlines():
@@ -59,25 +70,18 @@ def told_tally(tally: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {_NAMES[kind][count > 1]}" for kind, count in order)
 
 
-def _facts(
-    run: RunView,
-    now: int,
-    tally: Mapping[str, int],
-    reasons: Sequence[Reason],
-    *,
-    is_paused: bool,
-) -> list[tuple[str, str | Cell]]:
-    def moment(ms: int | None) -> str:
-        return "" if ms is None else f"{iso(ms)}  ({ago(ms, now)})"
+def _facts(run: RunView, now: int, reasons: Sequence[Reason]) -> list[tuple[str, str | Cell]]:
+    def moment(at: Moment | None) -> str:
+        return "" if at is None else f"{at.text()}  ({since(at, now)})"
 
-    told = told_tally(tally)
-    times = run_values(run.origin)
+    told = told_tally(run.tally)
+    times = run_values(plain_text(run.origin))
     interval = f"{times['interval_start']} to {times['interval_end']}"
     waits = run.state in ("scheduled", "queued")
     return [
         ("id", run.id),
         ("job", f"{run.job} (version {run.version})"),
-        ("state", state_cell(run.state, is_paused=is_paused)),
+        ("state", state_cell(run.state, is_paused=run.paused)),
         ("reason", run.reason or ""),
         ("queue", run.queue),
         ("priority", str(run.priority)),
@@ -95,10 +99,11 @@ def _facts(
         ("starts" if run.state == "scheduled" else "queued", moment(run.ready_at) if waits else ""),
         ("started", moment(run.started_at)),
         ("finished", moment(run.finished_at)),
-        ("took", took(run.started_at, run.finished_at)),
+        ("took", lasted(run.started_at, run.finished_at)),
         ("worker", run.worker_id or ""),
         ("key", run.key or ""),
         ("rerun of", run.rerun_of or ""),
         ("failure of", run.failure_of or ""),
         ("delivery", "at most once" if run.at_most_once else ""),
+        ("on failure", f"run {run.on_failure_run}" if run.on_failure_run else ""),
     ]

@@ -64,7 +64,7 @@ class Lines:
 
     def show(self, look: RunLook) -> None:
         for change in self._changes.of(look):
-            since = took(look.run.created_at, look.now)
+            since = took(look.run.created_at.ms, look.now)
             name = change.path or f"run of {look.run.job}"
             about = _about(change.node) if change.node else _of_run(look)
             line = f"{since:>8}  {icon_of(change.word)} {name}  {_said(change.word)}  {about}"
@@ -90,11 +90,11 @@ class Picture:
 
         word = look.word
         style = STATE_STYLES.get(word, "cyan")
-        end = look.run.finished_at or look.now
+        end = look.run.finished_at.ms if look.run.finished_at else look.now
         title = Text.assemble(
             (f"{look.run.job} ", "bold"),
             (f"{icon_of(word)} {word}", style),
-            f"  {took(look.run.created_at, end)}  run {look.run.id}",
+            f"  {took(look.run.created_at.ms, end)}  run {look.run.id}",
         )
         bar = Table.grid(padding=(0, 1))
         bar.add_row(ProgressBar(1.0, look.progress.share, width=40), f"{look.progress.share:.0%}")

@@ -11,12 +11,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from rota.clock import moment
 from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
 from rota.engine.failures.batch_isolation import set_aside
-from rota.engine.insight.reasons import Reason, seconds
+from rota.engine.insight.reasons import seconds
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput
+from rota.model.runs.reason import Reason
 from rota.model.schedule import Blackout
 from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
@@ -114,7 +116,7 @@ def _reason(drain: ClosedWindow) -> Reason:
         f"maintenance window {drain.name} lets nothing new{of}{where} start for another "
         f"{seconds(drain.ends_in_ms)}{note}"
     )
-    return Reason(kind="window", says=says, until=drain.ends_at)
+    return Reason(kind="window", says=says, until=moment(drain.ends_at))
 
 
 def window_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:

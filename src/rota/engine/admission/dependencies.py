@@ -11,9 +11,9 @@ import json
 from collections.abc import Collection, Sequence
 
 from rota.engine.admission.hold import Wanted
-from rota.engine.insight.reasons import Reason
 from rota.engine.wakeup_keys import AWAITED
 from rota.model.run import Lease, RunView
+from rota.model.runs.reason import Reason
 from rota.model.states import State
 from rota.store.base import Tx
 

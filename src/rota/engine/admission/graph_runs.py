@@ -19,11 +19,12 @@ from rota.engine.admission.previous_run import (
 from rota.engine.admission.release import release
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.graphs.graph_run import GraphRun, find_spec, remembered
-from rota.engine.insight.reasons import Reason, at_once
+from rota.engine.insight.reasons import at_once
 from rota.engine.jobs.definitions import current_specs
 from rota.errors import BadInput
 from rota.model.graph import Graph
 from rota.model.run import Lease, RunView, Verdict
+from rota.model.runs.reason import Reason
 from rota.model.spec import GraphTarget, JobSpec
 from rota.model.states import State
 from rota.store.base import Row, Tx

@@ -11,8 +11,8 @@ from typing import Literal
 
 import msgspec
 
-from rota.engine.insight.reasons import Kind, Reason
 from rota.model.run import Lease, RunView
+from rota.model.runs.reason import Kind, Reason
 from rota.rules.admission.lanes import Lanes
 from rota.store.base import Tx
 

@@ -8,9 +8,10 @@ import msgspec
 
 from rota.engine.admission.hold import ActiveHold
 from rota.engine.admission.mechanisms import HOLDS
-from rota.engine.insight.reasons import Reason, seconds
+from rota.engine.insight.reasons import seconds
 from rota.engine.workers.registry import WorkerView, workers
 from rota.model.run import RunView
+from rota.model.runs.reason import Reason
 from rota.store.base import Tx
 
 

@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.insight.reasons import Reason
 from rota.model.run import Origin, RunView
+from rota.model.runs.reason import Reason
 from rota.model.states import State
 from rota.rules.schedules.overlap import Crowd, Outcome, Policy, decide, places
 from rota.store.base import Row, Tx
@@ -122,4 +122,4 @@ def _crowd(schedule: Row, live: LiveRuns) -> Crowd:
 
 
 def _is_by_hand(run: RunView) -> bool:
-    return run.origin is not None and _origin.decode(run.origin).kind == "manual"
+    return run.origin is not None and _origin.decode(str(run.origin)).kind == "manual"

@@ -13,11 +13,11 @@ import msgspec
 
 from rota.engine.admission.hold import ActiveHold, QueueLimit
 from rota.engine.admission.release import release
-from rota.engine.insight.reasons import Reason
 from rota.engine.runs.claimed import shares
 from rota.engine.wakeup_keys import recall_key
 from rota.engine.workers.registry import workers
 from rota.errors import UnknownQueue
+from rota.model.runs.reason import Reason
 from rota.store.base import Tx
 
 COUNTED = 50_000

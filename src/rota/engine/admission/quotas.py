@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
 from rota.engine.identity.namespaces import find_namespace
-from rota.engine.insight.reasons import Reason
 from rota.errors import UnknownNamespace
+from rota.model.runs.reason import Reason
 from rota.store.base import Tx
 
 

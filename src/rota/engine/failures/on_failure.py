@@ -59,7 +59,7 @@ def told_run(tx: Tx, run: RunView) -> RunView | None:
     """The run that was submitted because this one failed; None if none was, or it is gone."""
     if run.state is not State.FAILED or run.finished_at is None or run.failure_of is not None:
         return None
-    told_id = _told_id(run.id, run.finished_at)
+    told_id = _told_id(run.id, run.finished_at.ms)
     return find_all(tx, [told_id], namespace=run.namespace).get(told_id)
 
 

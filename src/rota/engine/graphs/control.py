@@ -29,6 +29,7 @@ from rota.errors import BadGraph, NotAllowed
 from rota.model.graph import ASIDE
 from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL, State
+from rota.model.view import plain_text
 from rota.rules.graphs.joins import Ending
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.checks import hint
@@ -142,7 +143,7 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     redone = _redone(shape, rows, part, node)
     if not redone:
         raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
-    fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or old.args)
+    fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or str(old.args))
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     if not tx.one("find_act", id=by.act_id, namespace=namespace):
         is_same = part == "failed" and args in (None, old.args)
@@ -192,10 +193,10 @@ def _again(old: RunView) -> NewRun:
         version=old.version,
         queue=old.queue,
         priority=old.priority,
-        policy=freshened(old.policy),
+        policy=freshened(plain_text(old.policy)),
         rerun_of=old.id,
         schedule_id=old.schedule_id,
-        origin=old.origin,
+        origin=plain_text(old.origin),
     )
 
 

@@ -9,13 +9,14 @@ from collections.abc import Callable
 import msgspec
 
 from rota.engine.jobs.definitions import JobView, jobs
+from rota.engine.logs import reached_lines
 from rota.engine.logs import search as search_lines
 from rota.engine.runs.find import find, now_ms
 from rota.engine.runs.lists import page
 from rota.engine.schedules.search import ScheduleName, find_schedules
 from rota.errors import BadInput, UnknownRun
 from rota.model.identity import Credential
-from rota.model.log import LogLine
+from rota.model.log import FoundLine
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx
@@ -31,7 +32,7 @@ class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
     runs: list[RunView]
     jobs: list[JobView]
     schedules: list[ScheduleName]
-    lines: list[LogLine]
+    lines: list[FoundLine]
 
 
 def search(
@@ -86,21 +87,9 @@ def _find(tx: Tx, run_id: str, namespace: str) -> RunView | None:
 
 def _lines(
     tx: Tx, text: str, *, namespace: str, reaches: Callable[[str], bool], limit: int
-) -> list[LogLine]:
+) -> list[FoundLine]:
     try:
         lines = search_lines(tx, text, namespace=namespace, since=now_ms(tx) - LOGS_MS, limit=limit)
     except BadInput:  # it has no word
         return []
     return reached_lines(tx, lines, namespace=namespace, reaches=reaches)
-
-
-def reached_lines(
-    tx: Tx, lines: list[LogLine], *, namespace: str, reaches: Callable[[str], bool]
-) -> list[LogLine]:
-    """Those of runs in queues that are reached."""
-    queues: dict[str, str | None] = {}
-    for line in lines:
-        if line.run_id not in queues:
-            run = _find(tx, line.run_id, namespace)
-            queues[line.run_id] = run.queue if run else None
-    return [line for line in lines if (queue := queues[line.run_id]) is not None and reaches(queue)]

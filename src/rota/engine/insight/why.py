@@ -8,15 +8,16 @@ import msgspec
 
 from rota.engine.admission.holds import counted, holds
 from rota.engine.admission.mechanisms import HOLDS
-from rota.engine.insight.reasons import Reason, seconds
+from rota.engine.insight.reasons import seconds
 from rota.engine.insight.why_graph import Ask, why_graph, why_node
 from rota.engine.jobs.definitions import spec_of
 from rota.engine.runs.argument_mismatch import why_apart
 from rota.engine.runs.find import find, now_ms
-from rota.engine.values.stored_text import read
+from rota.engine.values.stored_text import error_of, read
 from rota.engine.workers.registry import WorkerView, workers
 from rota.errors import BadInput
 from rota.model.run import RunView
+from rota.model.runs.reason import Reason
 from rota.model.spec import PolicyChange, RetryPolicy
 from rota.model.states import FINAL, State
 from rota.rules.text.duration import format_duration
@@ -90,7 +91,7 @@ def _ready(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 
 def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    wait_ms = run.ready_at - now_ms(tx)
+    wait_ms = run.ready_at.ms - now_ms(tx)
     here = holds(tx, namespace=namespace)
     if wait_ms > 0:
         cause = _retry(tx, run, namespace) if run.attempt else "its start was put off"
@@ -108,7 +109,9 @@ def _retry(tx: Tx, run: RunView, namespace: str) -> str:
         spec = spec_of(tx, run.job, run.version, namespace=namespace)
         policy = spec.retry if spec else None
     limit = f" of {policy.limit}" if policy else ""
-    asked_ms = run.error.asked_ms if run.error else 0
+    row = tx.one("find_run", id=run.id, namespace=namespace)
+    error = error_of(row["error"]) if row else None
+    asked_ms = error.asked_ms if error else 0
     cut = f"; {format_duration(asked_ms)} were asked for, retry_cap allows less" if asked_ms else ""
     return f"retry {run.failures}{limit}{cut}"
 
@@ -116,7 +119,7 @@ def _retry(tx: Tx, run: RunView, namespace: str) -> str:
 def _retry_policy(run: RunView) -> RetryPolicy | None:
     """What the run itself says of retries; nothing if that cannot be read."""
     try:
-        change = read(_policy, run.policy, "the policy of the run") if run.policy else None
+        change = read(_policy, str(run.policy), "the policy of the run") if run.policy else None
     except BadInput:
         return None
     return change.retry if change else None
@@ -141,7 +144,7 @@ def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 def _next(run: RunView, able: Sequence[WorkerView], now: int) -> Reason:
     """Nothing keeps it; if that has been so for long, those who should take it are to blame."""
-    waited_ms = now - max([run.ready_at, *(each.started_at for each in able)])
+    waited_ms = now - max([run.ready_at.ms, *(each.started_at for each in able)])
     if waited_ms < LONG_MS:
         says = "nothing: it is next, a worker takes it any moment"
         return Reason(kind="ready", says=says)

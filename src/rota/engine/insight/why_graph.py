@@ -10,9 +10,10 @@ from rota.engine.admission.graph_pauses import why_paused
 from rota.engine.graphs.graph_run import shape_of
 from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.views.nodes import NodeView, ends_as, is_paused, nodes
-from rota.engine.insight.reasons import Reason, at_once
+from rota.engine.insight.reasons import at_once
 from rota.errors import BadGraph
 from rota.model.run import RunView
+from rota.model.runs.reason import Reason
 from rota.model.states import State
 from rota.rules.graphs.progress import WAITS
 from rota.rules.text.checks import hint

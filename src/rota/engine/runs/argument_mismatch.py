@@ -14,11 +14,11 @@ from typing import NamedTuple
 import msgspec
 
 from rota.engine.graphs.graph_run import find_spec
-from rota.engine.insight.reasons import Reason
 from rota.engine.wakeup_keys import windows_key
 from rota.engine.workers.registry import takes_in
 from rota.errors import BadInput
 from rota.model.run import RunView, Verdict
+from rota.model.runs.reason import Reason
 from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, stretch_of
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.store.base import Row, Tx

@@ -5,15 +5,22 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
+from typing import Any
 
 import msgspec
 
-from rota.engine.values.stored_text import error_of
+from rota.clock import moment, moment_or_none
+from rota.engine.values.stored_text import UNREADABLE, error_of, error_view
 from rota.errors import UnknownRun
 from rota.ids import is_id
-from rota.model.run import AttemptView, Ended, RunView
+from rota.model.run import AttemptView, Ended, Origin, RunView
+from rota.model.spec import failure_of
 from rota.model.states import State
+from rota.model.view import JsonText, Share, view_of
 from rota.store.base import Row, Tx
+
+_origin = msgspec.json.Decoder(Origin)
 
 
 def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
@@ -23,7 +30,7 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
     for statement in ("find_run", "find_ended_run"):
         row = tx.one(statement, id=run_id, namespace=namespace)
         if row is not None:
-            return view_of(row)
+            return run_view(row)
     raise UnknownRun(run_id)
 
 
@@ -34,14 +41,14 @@ def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Run
         left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
         if left:
             rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
-            found |= {view.id: view for view in map(view_of, rows)}
+            found |= {view.id: view for view in map(run_view, rows)}
     return found
 
 
 def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
     """Those of the runs that have ended, in no order."""
     ids = json.dumps(list(run_ids))
-    return [view_of(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
+    return [run_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
 
 
 def like(part: str | None) -> str | None:
@@ -70,14 +77,11 @@ def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
     """The attempts that did not succeed, oldest first; UnknownRun when there is no such run."""
     find(tx, run_id, namespace=namespace)
     return [
-        AttemptView(
-            number=row["number"],
-            fence=row["fence"],
-            kind=row["kind"],
-            worker_id=str(row["worker_id"]) if row["worker_id"] else None,
-            started_at=row["started_at"],
-            ended_at=row["ended_at"],
-            error=error_of(row["error"]),
+        view_of(
+            AttemptView,
+            row,
+            worker_id=_text(row["worker_id"]),
+            error=error_view(row["error"]),
         )
         for row in tx.all("list_attempts", id=run_id)
     ]
@@ -101,16 +105,24 @@ def now_ms(tx: Tx) -> int:
     return int(tx.all("now")[0]["now"])
 
 
-def _text(run_id: object) -> str | None:
-    return str(run_id) if run_id else None
-
-
-def view_of(row: Row) -> RunView:
-    """A row of a statement that tells all of a run."""
+def run_view(row: Row) -> RunView:
+    """The view of a row that tells all of a run."""
     facts = {name: row[name] for name in _COPIED}
+    state = State(row["state"])
+    started_at, finished_at, policy = row["started_at"], row["finished_at"], row["policy"]
+    is_over = started_at is not None and finished_at is not None
+    if row["origin"] is not None:
+        facts |= _of_origin(row["origin"])
+    if policy is not None:
+        facts["policy"] = JsonText(policy)
+        with suppress(*UNREADABLE):
+            facts["failure_of"] = failure_of(policy)
     return RunView(
         id=str(row["id"]),
-        state=State(row["state"]),
+        status=state,
+        state=state,
+        args=JsonText(row["args"]),
+        result=None if row["result"] is None else JsonText(row["result"]),
         worker_id=_text(row["worker_id"]),
         rerun_of=_text(row["rerun_of"]),
         schedule_id=_text(row["schedule_id"]),
@@ -118,20 +130,40 @@ def view_of(row: Row) -> RunView:
         parent_id=_text(row["parent_id"]),
         cancel_requested=bool(row["cancel_requested"]),
         at_most_once=bool(row["at_most_once"]),
-        error=error_of(row["error"]),
+        error=error_view(row["error"]),
         progress=_progress(row),
+        created_at=moment(row["created_at"]),
+        due_at=moment(row["due_at"]),
+        ready_at=moment(row["ready_at"]),
+        started_at=moment_or_none(started_at),
+        finished_at=moment_or_none(finished_at),
+        duration_ms=finished_at - started_at if is_over else None,
         **facts,
     )
 
 
-def _progress(row: Row) -> float | None:
+def _of_origin(text: str) -> dict[str, Any]:
+    """What the origin says; nothing else if it cannot be read."""
+    facts: dict[str, Any] = {"origin": JsonText(text)}
+    with suppress(*UNREADABLE):
+        origin = _origin.decode(text)
+        facts |= {"schedule": origin.schedule, "scheduled_for": moment(origin.scheduled_for)}
+    return facts
+
+
+def _text(run_id: object) -> str | None:
+    return str(run_id) if run_id else None
+
+
+def _progress(row: Row) -> Share | None:
     """What the handler said last; a success is whole, whatever that was."""
     said: float | None = row["progress"]
-    return 1.0 if said is not None and row["state"] == State.SUCCESS else said
+    if said is None:
+        return None
+    return Share(1.0 if row["state"] == State.SUCCESS else said)
 
 
-_MADE = {
-    *("id", "state", "worker_id", "rerun_of", "schedule_id", "backfill_id", "parent_id"),
-    *("cancel_requested", "at_most_once", "error", "progress"),
-}
-_COPIED = tuple(field for field in RunView.__struct_fields__ if field not in _MADE)
+_COPIED = (
+    *("namespace", "job", "version", "queue", "priority", "attempt", "failures", "crashes"),
+    *("fence", "progress_note", "reason", "key", "node", "item"),
+)

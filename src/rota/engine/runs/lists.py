@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rota.engine.runs.find import like, view_of
+from rota.engine.runs.find import like, run_view
 from rota.engine.runs.paused import paused_among
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
@@ -155,7 +155,7 @@ def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:
     found = [live, _ended(tx, wanted)]
     if live.cut_at is not None:
         found += [_look(tx, way, wanted) for way in (LIVE_BY_STATE[State.RUNNING], PARKED)]
-    views = {view.id: view for each in found for view in map(view_of, each.rows)}
+    views = {view.id: view for each in found for view in map(run_view, each.rows)}
     return sorted(views.values(), key=lambda run: run.id, reverse=True)[:limit]
 
 
@@ -171,7 +171,7 @@ def _merged(found: list[_Found], limit: int) -> RunPage:
     """
     cuts = [each.cut_at for each in found if each.cut_at is not None]
     cut_at = max(cuts, default=None)
-    views = {view.id: view for each in found for view in map(view_of, each.rows)}
+    views = {view.id: view for each in found for view in map(run_view, each.rows)}
     seen = [view for view in views.values() if cut_at is None or view.id >= cut_at]
     newest = sorted(seen, key=lambda run: run.id, reverse=True)[:limit]
     return RunPage(newest, newest[-1].id if len(newest) == limit else cut_at)

@@ -21,6 +21,7 @@ from rota.engine.values.result_cache import freshened
 from rota.errors import NotAllowed
 from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL
+from rota.model.view import plain_text
 from rota.store.base import Tx
 
 
@@ -55,24 +56,25 @@ def fresh_run(
         version=old.version,
         queue=old.queue,
         priority=old.priority,
-        args=old.args if args is None else args,
+        args=str(old.args) if args is None else args,
         policy=_policy(tx, old, namespace),
         at_most_once=old.at_most_once,
         rerun_of=old.id,
         schedule_id=old.schedule_id,
-        origin=old.origin,
+        origin=plain_text(old.origin),
     )
 
 
 def again(old: RunView) -> DeployedStart:
     """What a rerun of an ended run starts: what it did, as of when that was asked for."""
-    return DeployedStart(old.job, old.version, old.created_at, old.rerun_of)
+    return DeployedStart(old.job, old.version, old.created_at.ms, old.rerun_of)
 
 
 def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
     """Who runs it again wants it done, whatever is known."""
     spec = find_spec(tx, old.job, old.version, namespace=namespace)
-    return freshened(old.policy) if spec and spec.cache else old.policy
+    policy = plain_text(old.policy)
+    return freshened(policy) if spec and spec.cache else policy
 
 
 def close_letter(tx: Tx, pair: RedrivePair, *, namespace: str, who: str) -> bool:

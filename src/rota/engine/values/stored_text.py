@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from rota.errors import BadInput
-from rota.model.run import ErrorDetail
+from rota.model.run import ErrorDetail, ErrorView
 
 T_co = TypeVar("T_co", covariant=True)
 UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
@@ -21,6 +21,8 @@ class Decoder(Protocol[T_co]):
 
 
 _error = msgspec.json.Decoder(ErrorDetail)
+_error_view = msgspec.json.Decoder(ErrorView)
+UNREADABLE_ERROR = ErrorDetail(type="Unreadable", message="the error on record cannot be read")
 
 
 def error_of(text: str | None) -> ErrorDetail | None:
@@ -30,7 +32,17 @@ def error_of(text: str | None) -> ErrorDetail | None:
     try:
         return _error.decode(text)
     except UNREADABLE:
-        return ErrorDetail(type="Unreadable", message="the error on record cannot be read")
+        return UNREADABLE_ERROR
+
+
+def error_view(text: str | None) -> ErrorView | None:
+    """The error of a run or an attempt for people; one that cannot be read says so itself."""
+    if not text:
+        return None
+    try:
+        return _error_view.decode(text)
+    except UNREADABLE:
+        return ErrorView(type=UNREADABLE_ERROR.type, message=UNREADABLE_ERROR.message)
 
 
 def read(decoder: Decoder[T_co], text: str, what: str) -> T_co:

@@ -46,11 +46,10 @@ def job_detail(
     """All about a job; `own` is the job of its command, if that is one beside it."""
     spec = job.spec
     definition = definition_view(spec, credential, own=own, schedules=schedules)
-    started_at = newest.started_at if newest else None
     return JobDetail(
         **job_facts(job, activity, credential),
         status=str(newest.state) if newest else _idle_status(schedules),
-        started_at=None if started_at is None else moment(started_at),
+        started_at=newest.started_at if newest else None,
         progress=_percent(newest.progress) if newest else None,
         run_id=newest.id if newest else None,
         priority=spec.priority,

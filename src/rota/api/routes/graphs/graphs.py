@@ -9,8 +9,8 @@ from litestar import get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.runs.documents import Status, origin_of, status_of
-from rota.api.server.documents import Document, Moment, then, when
+from rota.api.routes.runs.documents import Status, status_of
+from rota.api.server.documents import Document, Moment, text_or_none
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.graph_run import find_spec, shape_of
@@ -253,15 +253,14 @@ def _document(view: JobView, version: int, plan: Plan, request: ApiRequest) -> G
 
 
 def _grid_run(run: RunView) -> GridRun:
-    origin = origin_of(run)
     return GridRun(
         run_id=run.id,
         state=status_of(run.state),
         version=run.version,
-        scheduled_for=when(origin.scheduled_for) if origin else None,
-        created_at=then(run.created_at),
-        started_at=when(run.started_at),
-        finished_at=when(run.finished_at),
+        scheduled_for=text_or_none(run.scheduled_for),
+        created_at=run.created_at.text(),
+        started_at=text_or_none(run.started_at),
+        finished_at=text_or_none(run.finished_at),
     )
 
 

@@ -16,9 +16,7 @@ from rota.api.routes.graphs.node_documents import (
     node_document,
     progress_document,
 )
-from rota.api.routes.runs.bodies import ReasonBody, StateDocument
-from rota.api.routes.runs.documents import run_document, run_verbs, status_of
-from rota.api.routes.runs.runs import reached
+from rota.api.routes.runs.bodies import ReasonBody
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.control import mark, pause, resume
 from rota.engine.graphs.graph_run import find_spec, shape_of
@@ -26,9 +24,12 @@ from rota.engine.graphs.views.nodes import NodeView, is_paused, nodes, with_span
 from rota.engine.graphs.views.progress import progress_of_nodes
 from rota.engine.identity.audit_log import Actor
 from rota.model.run import RunView
+from rota.model.runs.answers import RunState
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL
 from rota.model.view import Body
+from rota.operations.runs.views import run_verbs
+from rota.operations.runs.visible import visible_run
 from rota.rules.graphs import taken_path
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.progress import Progress
@@ -48,7 +49,7 @@ async def show_nodes(request: ApiRequest, run_id: FromPath[str]) -> NodesDocumen
     """Where each node of a run stands, how far the run is, and what decides when it ends."""
 
     def look(tx: Tx) -> NodesDocument:
-        run = reached(tx, request, run_id)
+        run = visible_run(tx, request.caller, run_id)
         found = nodes(tx, run_id, namespace=request.namespace)
         progress = progress_of_nodes(tx, run, found, namespace=request.namespace)
         found = with_spans(tx, run_id, found)
@@ -59,7 +60,7 @@ async def show_nodes(request: ApiRequest, run_id: FromPath[str]) -> NodesDocumen
             graph=_graph(tx, request, run, found, progress),
             paused=held,
             progress=progress_document(progress),
-            verbs=run_verbs(run, request.credential, is_paused=held),
+            verbs=[*run_verbs(run, request.caller, is_paused=held)],
         )
 
     return await request.read(look)
@@ -68,7 +69,7 @@ async def show_nodes(request: ApiRequest, run_id: FromPath[str]) -> NodesDocumen
 @post("/runs/{run_id:str}/mark", **needs("operator", changes=True), status_code=200)
 async def mark_node(
     request: ApiRequest, run_id: FromPath[str], data: JSONBody[MarkBody]
-) -> StateDocument:
+) -> RunState:
     """Say how a node has ended that has not; what it is doing is stopped."""
 
     def say(tx: Tx, by: Actor) -> None:
@@ -81,7 +82,7 @@ async def mark_node(
 @post("/runs/{run_id:str}/pause", **needs("operator", changes=True), status_code=200)
 async def pause_run(
     request: ApiRequest, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
-) -> StateDocument:
+) -> RunState:
     """Of a graph: start no other node until it is resumed; those that run may end."""
 
     def hold(tx: Tx, by: Actor) -> None:
@@ -93,7 +94,7 @@ async def pause_run(
 @post("/runs/{run_id:str}/resume", **needs("operator", changes=True), status_code=200)
 async def resume_run(
     request: ApiRequest, run_id: FromPath[str], data: JSONBody[ReasonBody | None] = None
-) -> StateDocument:
+) -> RunState:
     """Go on where it was paused."""
 
     def let_go(tx: Tx, by: Actor) -> None:
@@ -110,19 +111,19 @@ async def _act(
     *,
     why: str,
     detail: dict[str, Any] | None = None,
-) -> StateDocument:
-    def change(tx: Tx, by: Actor) -> StateDocument:
-        reached(tx, request, run_id)
+) -> RunState:
+    def change(tx: Tx, by: Actor) -> RunState:
+        visible_run(tx, request.caller, run_id)
         work(tx, by)
-        state = reached(tx, request, run_id).state
-        return StateDocument(run_id=run_id, status=status_of(state))
+        state = visible_run(tx, request.caller, run_id).state
+        return RunState(run_id=run_id, status=state)
 
     return await request.change(
         verb,
         run_id,
         change,
-        answers=StateDocument,
-        before=lambda tx: run_document(reached(tx, request, run_id)),
+        answers=RunState,
+        before=lambda tx: visible_run(tx, request.caller, run_id),
         detail=detail,
         why=why,
     )

@@ -9,10 +9,10 @@ from litestar import get
 from litestar.params import FromPath
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.runs.runs import reached
 from rota.api.server.documents import Document, Moment, then
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.views.timeline import Timeline, timeline
+from rota.operations.runs.visible import visible_run
 from rota.store.base import Tx
 
 
@@ -51,7 +51,7 @@ async def show_timeline(request: ApiRequest, run_id: FromPath[str]) -> TimelineD
     """When the nodes of a run waited and ran, attempt by attempt."""
 
     def look(tx: Tx) -> Timeline:
-        reached(tx, request, run_id)
+        visible_run(tx, request.caller, run_id)
         return timeline(tx, run_id, namespace=request.namespace)
 
     found = await request.read(look)

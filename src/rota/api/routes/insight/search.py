@@ -9,7 +9,7 @@ from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.server.documents import Document, Moment, then, when
+from rota.api.server.documents import Document, Moment, text_or_none, then
 from rota.api.server.request import ApiRequest
 from rota.engine.insight.search import search
 from rota.engine.schedules.views import ScheduleState
@@ -96,8 +96,8 @@ async def search_all(request: ApiRequest, q: FromQuery[str], limit: Limit = 20) 
                 status=str(each.state),
                 queue=each.queue,
                 key=each.key,
-                created_at=then(each.created_at),
-                finished_at=when(each.finished_at),
+                created_at=then(each.created_at.ms),
+                finished_at=text_or_none(each.finished_at),
             )
             for each in found.runs
         ],
@@ -116,7 +116,11 @@ async def search_all(request: ApiRequest, q: FromQuery[str], limit: Limit = 20) 
         ],
         logs=[
             LineFound(
-                run_id=each.run_id, job=each.job, at=then(each.at), level=each.level, text=each.text
+                run_id=each.run_id,
+                job=each.job,
+                at=each.at.text(),
+                level=each.level,
+                text=each.text,
             )
             for each in found.lines
         ],

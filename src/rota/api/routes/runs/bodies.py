@@ -1,4 +1,4 @@
-"""What clients send about runs, and the short answers to it."""
+"""What clients send about runs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.api.routes.runs.documents import Status
-from rota.api.server.documents import Document
 from rota.errors import BadInput
 from rota.model.view import Body
 
@@ -60,52 +58,7 @@ class BulkBody(Body):
     runs: list[SubmitBody]
 
 
-class SubmittedDocument(Document):
-    """The run that holds the work now."""
-
-    run_id: str = msgspec.field(name="executionId")
-    status: Literal["queued", "scheduled", "refused"]
-    """refused: the key belongs to this run, which has other arguments."""
-    is_new: bool
-
-
-class BulkDocument(Document):
-    """One answer for each run, in order."""
-
-    runs: list[SubmittedDocument]
-
-
-class RerunBody(Body):
-    """What to do again, and with what."""
-
-    reason: str | None = None
-    args: dict[str, Any] | None = None
-    """Instead of those it had."""
-    from_failed: bool = False
-    """Of a graph: what failed and all after it; the rest is kept."""
-    from_node: str | None = None
-    """Of a graph: this node and all after it."""
-    downstream: bool = True
-    """False: that node alone."""
-    all_nodes: bool = False
-    """Only if it is a graph: all of it."""
-
-
 class ReasonBody(Body):
     """Why, for the record."""
 
     reason: str | None = None
-
-
-class CancelBody(ReasonBody):
-    """Why, and how."""
-
-    force: bool = False
-    """A run of a graph ends at once, without its teardowns."""
-
-
-class StateDocument(Document):
-    """Where a run is now."""
-
-    run_id: str = msgspec.field(name="executionId")
-    status: Status

@@ -97,20 +97,20 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.connect.dead_letter_backends import letter_desk
     from rota.cli.dead_letter_choice import print_letter
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import document, run_document
-    from rota.cli.pages.run import print_page
+    from rota.cli.pages.documents import document
+    from rota.cli.pages.run import print_page, shown_run
 
     with letter_desk(flags) as here:
         run = here.run(here.find(run_id))
         letter = here.letters.show(run.id)
-        view, attempts, tally = run.show(), run.attempts(), run.tally()
+        view, attempts = run.show(), run.attempts()
         now = here.now()
     if as_json:
-        print_json([{**document(letter), "run": run_document(view, attempts, tally=tally)}])
+        print_json([{**document(letter), "run": shown_run(view, attempts)}])
         return
     print_letter(letter, now)
     print()
-    print_page(view, attempts, now, tally=tally)
+    print_page(view, attempts, now)
 
 
 @command.command("redrive")

@@ -25,14 +25,13 @@ not due yet, runs ahead of it in the queue...
 @desk_options
 def command(*, run_id: str, node: str | None, as_json: bool, **flags: Any) -> None:
     """Say why a run, or a NODE of one, is not running, with numbers."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place, run_at
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import reason_document
 
-    with desk(flags) as here:
-        reasons = here.why(run_id, node)
+    with place(flags) as here:
+        reasons = run_at(here, run_id).why(node)
     if as_json:
-        print_json(map(reason_document, reasons))
+        print_json(reasons)
     else:
         for reason in reasons:
             print(reason.says)

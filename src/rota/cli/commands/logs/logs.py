@@ -13,8 +13,8 @@ from rota.model.log import LEVELS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from rota.cli.connect.run_backends import RunBackend
-    from rota.model.log import Level, LogLine
+    from rota.cli.connect.backends import Place
+    from rota.model.log import FoundLine, Level, LogLine
 
 EPILOG = """\b
 Examples:
@@ -45,10 +45,10 @@ STYLES = {"warning": "yellow", "error": "red", "critical": "bold red", "debug": 
 @desk_options
 def command(*, run_id: str | None, text: str | None, as_json: bool, **flags: Any) -> None:
     """Show the log lines of a run, or search in those of all runs."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place
 
     _check(run_id, text, flags)
-    with desk(flags) as here:
+    with place(flags) as here:
         lines = _search(here, text, flags) if text is not None else _read(here, run_id or "", flags)
         _print(lines, as_json=as_json, is_search=text is not None)
 
@@ -62,8 +62,10 @@ def _check(run_id: str | None, text: str | None, flags: dict[str, Any]) -> None:
         raise click.UsageError("--follow and --attempt are for one run")
 
 
-def _read(here: RunBackend, run_id: str, flags: dict[str, Any]) -> Iterator[LogLine]:
-    run = here.run(run_id)
+def _read(here: Place, run_id: str, flags: dict[str, Any]) -> Iterator[LogLine]:
+    from rota.cli.connect.backends import run_at
+
+    run = run_at(here, run_id)
     least = LEVELS.index(flags["level"])
     for line in run.follow_logs() if flags["follow"] else run.logs():
         is_meant = flags["attempt"] in (None, line.attempt)
@@ -71,7 +73,7 @@ def _read(here: RunBackend, run_id: str, flags: dict[str, Any]) -> Iterator[LogL
             yield line
 
 
-def _search(here: RunBackend, text: str, flags: dict[str, Any]) -> list[LogLine]:
+def _search(here: Place, text: str, flags: dict[str, Any]) -> list[FoundLine]:
     level: Level = flags["level"]
     return here.search_logs(
         text, job=flags["job"], since=flags["since"], level=level, limit=flags["limit"]
@@ -82,30 +84,24 @@ def _print(lines: Iterable[LogLine], *, as_json: bool, is_search: bool) -> None:
     import sys
 
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import document
 
     attempt = 1
     for line in lines:
         if as_json:
-            print_json([document(line) | {"at": _iso(line)}])
+            print_json([line])
         else:
             if line.attempt != attempt and not is_search:
                 attempt = line.attempt
                 print(f"--- attempt {attempt}")
-            print(_shown(line, is_search=is_search))
+            print(_shown(line))
         sys.stdout.flush()  # somebody follows
 
 
-def _shown(line: LogLine, *, is_search: bool) -> str:
+def _shown(line: LogLine) -> str:
     from rota.cli.output import styled
+    from rota.model.log import FoundLine
 
-    where = f" {line.run_id} {line.job}" if is_search else ""
+    where = f" {line.run_id} {line.job}" if isinstance(line, FoundLine) else ""
     source = line.stream if line.stream != "log" else line.level
     text = line.text.translate(PICTURES)
-    return f"{_iso(line)}{where} {source:<7} {styled(text, STYLES.get(line.level, ''))}"
-
-
-def _iso(line: LogLine) -> str:
-    from rota.cli.pages.documents import iso
-
-    return iso(line.at) or ""
+    return f"{line.at.text()}{where} {source:<7} {styled(text, STYLES.get(line.level, ''))}"

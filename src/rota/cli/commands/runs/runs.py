@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import structs
 
 from rota.cli.commands.runs.live import timeline, watch
 from rota.cli.options import NounGroup, desk_options
 from rota.model.states import State
 
 if TYPE_CHECKING:
-    from rota.cli.connect.run_answers import Listed
     from rota.cli.output import Row
     from rota.model.run import RunView
 
@@ -31,6 +31,7 @@ all filters.
 """
 STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
+EXPLAINED = (State.QUEUED, State.SCHEDULED)
 UNDER_WAY = (State.RUNNING, State.SUSPENDED)
 """A run of a graph is suspended while its nodes run."""
 HELD = "held: the breaker of its job is open"
@@ -54,18 +55,18 @@ command.add_command(timeline)
 @click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
-def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any) -> None:
+def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
     """List runs, the newest first."""
-    from rota.cli.connect.run_answers import Filters
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import now_at, place, run_at
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import run_document
 
-    with desk(flags) as here:
-        found = here.runs(Filters(state, job, queue, flags["before"], flags["limit"]))
-        now = here.now()
-    if flags["as_json"]:
-        print_json(run_document(each.run) | {"held": each.is_held} for each in found)
+    filters = {name: flags.pop(name) for name in ("state", "job", "queue", "limit")}
+    with place(flags) as here:
+        start = run_at(here, before).id if before else None
+        found = here.runs(**filters, before=start)
+        now = now_at(here)
+    if as_json:
+        print_json(found)
     else:
         print_table(COLUMNS, [_row(each, now) for each in found], empty="no runs")
 
@@ -75,37 +76,30 @@ def list_(*, state: str | None, job: str | None, queue: str | None, **flags: Any
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import now_at, place, run_at
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import run_document
     from rota.cli.pages.nodes import node_document, print_nodes, progress_document
+    from rota.cli.pages.run import print_page, shown_run
 
-    with desk(flags) as here:
-        shown, now = here.show(run_id), here.now()
-    run, progress = shown.run, shown.progress
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        view, attempts, nodes, progress = run.show(), run.attempts(), run.nodes(), run.progress()
+        reasons = run.why() if view.state in EXPLAINED else []
+        now = now_at(here)
+    is_held = any(each.kind == "held" for each in reasons)
     if as_json:
-        document = run_document(run, shown.attempts, tally=shown.tally, reasons=shown.reasons)
-        if shown.nodes and progress is not None:
-            document["nodes"] = [node_document(node) for node in shown.nodes]
-            document["graph_progress"] = progress_document(progress)
-        told = {"held": shown.is_held, "on_failure_run": shown.on_failure_run}
-        print_json([document | told])
+        view = structs.replace(view, held=is_held)
+        more: dict[str, Any] = {"why": reasons}
+        if nodes:
+            more["nodes"] = [node_document(node) for node in nodes]
+            more["graph_progress"] = progress_document(progress)
+        print_json([shown_run(view, attempts, **more)])
         return
-    from rota.cli.pages.run import print_page
-
-    print_page(
-        run,
-        shown.attempts,
-        now,
-        tally=shown.tally,
-        reasons=shown.reasons,
-        on_failure_run=shown.on_failure_run,
-        is_paused=shown.is_paused,
-    )
-    if shown.nodes and progress is not None:
+    print_page(view, attempts, now, reasons=reasons)
+    if nodes:
         print()
-        print_nodes(shown.nodes, progress)
-    if shown.is_held:
+        print_nodes(nodes, progress)
+    if is_held:
         print(f"\n{HELD}; see `rota breakers`")
 
 
@@ -115,17 +109,16 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 @desk_options
 def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
     """Wait for the end of a run and print its result."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place, run_at
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import run_document
     from rota.cli.pages.results import print_result
     from rota.cli.waiting import check_ending, wait_for
 
-    with desk(flags) as here:
-        run = here.run(run_id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
         ended = wait_for(run, timeout)
         if as_json:
-            print_json([run_document(run.show())])
+            print_json([run.show()])
         check_ending(run, ended)
     if not as_json:
         print_result(ended.result)
@@ -146,13 +139,13 @@ def cancel(
     A run that has ended otherwise cannot be cancelled: the others still are, and the exit
     code is 3.
     """
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place, run_at
     from rota.cli.main import complain
     from rota.errors import NotAllowed
 
     code = 0
-    with desk(flags) as here:
-        for run in [here.run(run_id) for run_id in run_ids]:
+    with place(flags) as here:
+        for run in [run_at(here, run_id) for run_id in run_ids]:
             try:
                 _print_state(run.id, run.cancel(reason, force=force), as_json=as_json)
             except NotAllowed as error:
@@ -165,14 +158,14 @@ def cancel(
 @desk_options
 def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Submit an ended run again with the same arguments; prints the new run's id."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place, run_at
     from rota.cli.output import print_json
 
-    with desk(flags) as here:
-        old = here.run(run_id)
+    with place(flags) as here:
+        old = run_at(here, run_id)
         fresh = old.rerun()
     if as_json:
-        print_json([{"id": fresh.id, "rerun_of": old.id}])
+        print_json([{"executionId": fresh.id, "rerunOf": old.id}])
     else:
         print(fresh.id)
 
@@ -183,44 +176,47 @@ _CANCELLED = {
 }
 
 
-def _print_state(run_id: str, state: str, *, as_json: bool) -> None:
+def _print_state(run_id: str, state: State, *, as_json: bool) -> None:
     from rota.cli.output import print_json
+    from rota.model.runs.answers import RunState
 
     if as_json:
-        print_json([{"id": run_id, "state": state}])
+        print_json([RunState(run_id=run_id, status=state)])
     else:
         print(f"{run_id}  {_CANCELLED.get(state, state)}")
 
 
-def _row(listed: Listed, now: int) -> Row:
+def _row(run: RunView, now: int) -> Row:
     from rota.cli.output import Cell, is_fancy, state_cell
-    from rota.cli.times import ago, took
+    from rota.cli.times import lasted, since, took
 
-    run = listed.run
     run_id = run.id[-SHORT_ID:] if is_fancy() else run.id
+    time = lasted(run.started_at, run.finished_at)
+    if run.started_at is not None and run.state in UNDER_WAY:
+        time = took(run.started_at.ms, now)
     return (
         Cell(run_id, "bold"),
         run.job,
-        state_cell(run.state, is_paused=listed.is_paused),
+        state_cell(run.state, is_paused=run.paused),
         str(run.attempt),
         run.queue,
-        ago(run.created_at, now),
-        took(run.started_at, run.finished_at or (now if run.state in UNDER_WAY else None)),
-        HELD if listed.is_held else _about(run, now, listed.obstacle),
+        since(run.created_at, now),
+        time,
+        HELD if run.held else _about(run, now),
     )
 
 
-def _about(run: RunView, now: int, obstacle: str | None) -> str:
-    from rota.cli.times import ago
+def _about(run: RunView, now: int) -> str:
+    from rota.cli.times import since
 
     if run.cancel_requested:
         return "asked to stop" if run.state == "running" else "cancelling: teardowns run"
     if run.state == "scheduled":
-        return f"starts {ago(run.ready_at, now)}"
+        return f"starts {since(run.ready_at, now)}"
     if run.progress is not None and run.state == "running":
         return f"{run.progress:.0%} {run.progress_note or ''}".strip()
-    if obstacle is not None:
-        return obstacle.partition(";")[0]
+    if run.obstacle is not None:
+        return run.obstacle.partition(";")[0]
     if run.error is not None and run.state != "success":
         return f"{run.error.type}: {run.error.message}".partition("\n")[0][:60]
     return run.reason or ""

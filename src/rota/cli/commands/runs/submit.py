@@ -13,7 +13,7 @@ from rota.cli.options import desk_options, settings
 
 if TYPE_CHECKING:
     from rota.app import App, Job
-    from rota.cli.connect.run_backends import Handle
+    from rota.cli.connect.backends import Handle
     from rota.client import ServedJob
     from rota.settings.table import Settings
 
@@ -154,14 +154,13 @@ def _print_submitted(run: Handle, job: str, *, as_json: bool) -> None:
     if as_json:
         from rota.cli.output import print_json
 
-        print_json([{"id": run.id, "job": job}])
+        print_json([{"executionId": run.id, "jobId": job}])
     else:
         print(run.id)
 
 
 def _wait(run: Handle, timeout: str | None, *, as_json: bool) -> None:
     from rota.cli.output import print_json
-    from rota.cli.pages.documents import run_document
     from rota.cli.pages.results import print_result
     from rota.cli.waiting import check_ending, wait_for
 
@@ -169,7 +168,7 @@ def _wait(run: Handle, timeout: str | None, *, as_json: bool) -> None:
         print(f"run {run.id}", file=sys.stderr)
     ended = wait_for(run, timeout)
     if as_json:
-        print_json([run_document(run.show())])
+        print_json([run.show()])
     check_ending(run, ended)
     if not as_json:
         print_result(ended.result)

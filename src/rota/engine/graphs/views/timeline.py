@@ -75,11 +75,11 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
             else _track(each.name, each.state, by_node.get(each.name, ()), attempts, now)
             for each in listed
         )
-    end_at = now if run.finished_at is None else run.finished_at
+    end_at = now if run.finished_at is None else run.finished_at.ms
     return Timeline(
         run=run,
         tracks=tracks,
-        start_at=run.created_at,
+        start_at=run.created_at.ms,
         end_at=end_at,
         is_paused=run.id in paused_among(tx, [run]),
     )
@@ -89,9 +89,9 @@ def _as_row(run: RunView) -> Row:
     return {
         "id": run.id,
         "fence": run.fence,
-        "created_at": run.created_at,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
+        "created_at": run.created_at.ms,
+        "started_at": run.started_at and run.started_at.ms,
+        "finished_at": run.finished_at and run.finished_at.ms,
     }
 
 

@@ -1,1 +1,0 @@
-"""Routes that read and search the log lines of runs."""

@@ -1,0 +1,159 @@
+"""Run: the handle of one run. It knows its id; everything else is asked of its backend."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Generic, Self, TypeVar
+
+import msgspec
+
+from rota.engine.graphs.control import Part
+from rota.errors import BadGraph, RunFailed, RunNotFinished
+from rota.handles.backend import Backend
+from rota.model.log import LogLine
+from rota.model.run import AttemptView, Ended, RunView
+from rota.model.runs.reason import Reason
+from rota.model.states import State
+from rota.model.view import JsonText
+from rota.operations.logs.logs import show_logs
+from rota.operations.runs.reruns import rerun_run
+from rota.operations.runs.runs import cancel_run, explain_run, list_attempts
+from rota.operations.runs.show import show_run
+from rota.rules.text.duration import parse_duration
+
+R = TypeVar("R")
+LAST_WORDS_S = 1.0
+"""Lines are stored beside the result, not with it: so long after the end they are waited for."""
+
+
+class RunHandle(Generic[R]):
+    """One requested execution."""
+
+    __slots__ = ("id",)
+
+    id: str
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.id}>"
+
+    @property
+    @abstractmethod
+    def _backend(self) -> Backend: ...
+
+    @abstractmethod
+    def _other(self, run_id: str) -> Self:
+        """The handle of another run of the same job."""
+
+    @abstractmethod
+    def _wait(self, timeout_s: float | None) -> Ended | None:
+        """How the run ended; None when the time is over."""
+
+    @abstractmethod
+    def _loaded(self, text: str) -> R:
+        """The result that this JSON text is."""
+
+    @abstractmethod
+    def follow_logs(self) -> Iterator[LogLine]:
+        """The lines of `logs` as they come; ends when the run has ended."""
+
+    def show(self) -> RunView:
+        """All that is known about the run right now."""
+        view = self._backend.call(show_run, self.id)
+        if view.result is None and view.state is State.SUCCESS:  # as JSON it is null
+            return msgspec.structs.replace(view, result=JsonText("null"))
+        return view
+
+    @property
+    def state(self) -> State:
+        """Where the run is in its life; asks anew each time."""
+        return self._backend.call(show_run, self.id).state
+
+    def attempts(self) -> list[AttemptView]:
+        """The attempts that did not succeed, oldest first."""
+        return self._backend.call(list_attempts, self.id).items
+
+    def tally(self) -> dict[str, int]:
+        """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
+        return self._backend.call(show_run, self.id).tally
+
+    def on_failure_run(self) -> Self | None:
+        """The run that was submitted because this one failed; None if there is none."""
+        told = self._backend.call(show_run, self.id).on_failure_run
+        return None if told is None else self._other(told)
+
+    def why(self, node: str | None = None) -> list[Reason]:
+        """Why it is not running now, or a node of it, with numbers; most telling first."""
+        return self._backend.call(explain_run, self.id, node=node).items
+
+    def logs(self) -> list[LogLine]:
+        """The lines that its handler printed and logged so far, of all attempts, in order."""
+        return list(self._new_lines()())
+
+    def wait(self, timeout: str | float | None = None) -> Ended:
+        """Wait for the end, whatever it is; RunNotFinished when it takes too long."""
+        timeout_s = None if timeout is None else parse_duration(timeout) / 1000
+        ended = self._wait(timeout_s)
+        if ended is None:
+            raise RunNotFinished(f"run {self.id} is still {self.state} after {timeout_s:g} s")
+        return ended
+
+    def result(self, timeout: str | float | None = None) -> R:
+        """Wait for the result; RunFailed when the run ended without one."""
+        ended = self.wait(timeout)
+        if ended.state is not State.SUCCESS:
+            said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
+            reason = "; ".join(part for part in (ended.reason, said) if part)
+            raise RunFailed(self.id, ended.state, reason or "no reason given")
+        return self._loaded(ended.result or "null")
+
+    def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
+        """End a waiting run now, ask a running one to stop; returns the state reached.
+
+        A run of a graph whose setups have succeeded runs its teardowns first and stays `suspended`
+        meanwhile; `force` ends it without them.
+        """
+        return self._backend.call(cancel_run, self.id, reason=reason, force=force).status
+
+    def rerun(self) -> Self:
+        """A new run with the same arguments, linked to this one; closes its dead letter."""
+        return self._other(self._backend.call(rerun_run, self.id).run_id)
+
+    def rerun_nodes(
+        self,
+        part: Part = "failed",
+        node: str | None = None,
+        *,
+        params: Mapping[str, Any] | None = None,
+        why: str = "",
+    ) -> Self:
+        """Of a graph that has ended: a new run, linked to it, that keeps what need not be redone.
+
+        part: `failed` with all after it, `from` a node with all after it, `only` a node, `all`.
+        """
+        is_by_node = part in ("from", "only")
+        if is_by_node and node is None:
+            raise BadGraph("name the node to run again")
+        fresh = self._backend.call(
+            rerun_run,
+            self.id,
+            reason=why or None,
+            args=None if params is None else dict(params),
+            from_failed=part == "failed",
+            from_node=node if is_by_node else None,
+            downstream=part != "only",
+            all_nodes=part == "all",
+        )
+        return self._other(fresh.run_id)
+
+    def _new_lines(self) -> Callable[[], Iterator[LogLine]]:
+        """Called again and again, it gives the lines that are new since the call before."""
+        mark: str | None = None
+
+        def read() -> Iterator[LogLine]:
+            nonlocal mark
+            while (page := self._backend.call(show_logs, self.id, after=mark)).items:
+                mark = page.next
+                yield from page.items
+
+        return read

@@ -1,0 +1,132 @@
+"""Operations on runs: list them, see attempts, ask why one does not run, and stop one."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+
+from rota.engine.admission.holds import holds
+from rota.engine.insight.why import why, why_of_node
+from rota.engine.runs.cancel import cancel
+from rota.engine.runs.find import attempts, now_ms
+from rota.engine.runs.lists import page
+from rota.errors import BadInput
+from rota.ids import is_id
+from rota.model.run import AttemptView, RunView
+from rota.model.runs.answers import RunState
+from rota.model.runs.reason import Reason
+from rota.model.states import State
+from rota.model.view import Page
+from rota.operations.caller import Caller
+from rota.operations.instants import instant_ms_or_none
+from rota.operations.operation import changes, nothing_changed, reads, tell
+from rota.operations.paging import PAGE, Limit, page_start
+from rota.operations.runs.views import listed
+from rota.operations.runs.visible import visible_run
+from rota.operations.wire import Called
+from rota.store.base import Tx
+
+DAY_MS = 86_400_000
+LONGEST = 200
+"""Characters of a part that is looked for."""
+Part = Annotated[str | None, msgspec.Meta(min_length=1, max_length=LONGEST)]
+
+
+@reads("/runs")
+def list_runs(  # noqa: PLR0913  # one filter each, all named
+    tx: Tx,
+    caller: Caller,
+    *,
+    status: State | None = None,
+    job: Annotated[str | None, Called("jobId")] = None,
+    queue: str | None = None,
+    schedule: str | None = None,
+    parent: Annotated[str | None, Called("parentId")] = None,
+    steps: bool = True,
+    error: Part = None,
+    text: Part = None,
+    since: datetime | None = None,
+    until: datetime | None = None,
+    cursor: str | None = None,
+    limit: Limit = PAGE,
+) -> Page[RunView]:
+    """The newest first; `cursor` is the `next` of the page before.
+
+    A page that would have to pass over very many runs is cut: it has fewer than `limit`, perhaps
+    none, and its `next` goes on where it stopped. Only a `next` of null is the end.
+    `parentId` is the run of a graph, whose nodes are meant; `steps=false` leaves out the runs of
+    nodes, so that a graph is one run. `since` and `until` are about when runs
+    were asked for. `status=running` finds runs of graphs whose nodes go on as well: their own
+    status is `suspended`. `error` is a part of an error or its traceback; `text` is a part of the
+    arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
+    """
+    start = page_start(cursor)
+    if parent is not None and not is_id(parent):
+        raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
+    since_ms, until_ms = instant_ms_or_none("since", since), instant_ms_or_none("until", until)
+    if queue is not None and not caller.sees(queue):
+        return Page(items=[])
+    if text is not None and since_ms is None:
+        since_ms = now_ms(tx) - DAY_MS
+    found = page(
+        tx,
+        namespace=caller.namespace,
+        state=status,
+        job=job,
+        queue=queue,
+        queues=None if queue is not None else caller.credential.queues,
+        schedule=schedule,
+        parent=parent,
+        steps=steps,
+        error=error,
+        text=text,
+        since=since_ms,
+        until=until_ms,
+        before=start,
+        limit=limit,
+    )
+    waits = any(run.state is State.QUEUED for run in found.runs)
+    here = holds(tx, namespace=caller.namespace) if waits else None
+    items = [listed(run, caller, holds=here, paused=run.id in found.paused) for run in found.runs]
+    return Page(items=items, next=found.next)
+
+
+@reads("/runs/{run_id}/attempts")
+def list_attempts(tx: Tx, caller: Caller, run_id: str) -> Page[AttemptView]:
+    """The attempts that did not succeed, oldest first."""
+    visible_run(tx, caller, run_id)
+    return Page(items=attempts(tx, run_id, namespace=caller.namespace))
+
+
+@reads("/runs/{run_id}/why")
+def explain_run(tx: Tx, caller: Caller, run_id: str, *, node: str | None = None) -> Page[Reason]:
+    """Why it, or a node of it, is not running now; the most telling reason first."""
+    visible_run(tx, caller, run_id)
+    at: dict[str, Any] = {"namespace": caller.namespace}
+    return Page(
+        items=why(tx, run_id, **at) if node is None else why_of_node(tx, run_id, node, **at)
+    )
+
+
+def _before(tx: Tx, caller: Caller, run_id: str, **_: object) -> RunView:
+    return visible_run(tx, caller, run_id)
+
+
+@changes("POST", "/runs/{run_id}/cancel", verb="cancel run", subject="run_id", before=_before)
+def cancel_run(
+    tx: Tx, caller: Caller, run_id: str, *, reason: str | None = None, force: bool = False
+) -> RunState:
+    """End a waiting run now, ask a running one to stop; a graph runs its teardowns first.
+
+    With `force` a run of a graph ends at once, without its teardowns.
+    """
+    run = visible_run(tx, caller, run_id)
+    because = reason or f"cancelled by {caller.credential.who}"
+    state = cancel(tx, run_id, namespace=caller.namespace, reason=because, force=force)
+    if run.state is State.CANCELLED:
+        nothing_changed(tx, caller)
+    else:
+        tell(tx, caller, job=run.job, was=run.state, force=force or None)
+    return RunState(run_id=run_id, status=state)
