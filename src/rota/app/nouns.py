@@ -9,7 +9,6 @@ from rota.handles.nouns import SharedNouns
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.dead_letters import DeadLetters
     from rota.app.files import Files
     from rota.app.releases import Releases
     from rota.app.schedules import Schedules
@@ -47,13 +46,6 @@ class Nouns(SharedNouns):
         from rota.app.schedules import Schedules
 
         return Schedules(self._whole)
-
-    @cached_property
-    def dead_letters(self) -> DeadLetters:
-        """Runs that failed for good."""
-        from rota.app.dead_letters import DeadLetters
-
-        return DeadLetters(self._whole)
 
     @cached_property
     def files(self) -> Files:

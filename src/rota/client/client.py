@@ -32,7 +32,6 @@ from rota.client.events import send_event
 from rota.client.files import ServedFiles
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
-from rota.client.letters import ServedLetters
 from rota.client.line import Line
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
@@ -92,7 +91,6 @@ class Client(SharedNouns):
             verify=_trusted(ca_file),
         )
         self.schedules = ServedSchedules(self)
-        self.dead_letters = ServedLetters(self)
         self.files = ServedFiles(self)
 
     @cached_property

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
     from rota.handles.calendars import Blackouts, Calendars
+    from rota.handles.dead_letters import DeadLetters
     from rota.handles.effects import Effects
     from rota.handles.identity import Audit, Namespaces, Tokens
 
@@ -43,6 +44,13 @@ class SharedNouns:
         from rota.handles.calendars import Blackouts
 
         return Blackouts(self.backend)
+
+    @cached_property
+    def dead_letters(self) -> DeadLetters:
+        """Runs that failed for good."""
+        from rota.handles.dead_letters import DeadLetters
+
+        return DeadLetters(self.backend)
 
     @cached_property
     def effects(self) -> Effects:

@@ -7,7 +7,6 @@ from litestar.types import ControllerRouterHandler
 from rota.api.routes import description, pages, reference
 from rota.api.routes.admission import queues
 from rota.api.routes.events import live, send
-from rota.api.routes.failures import dead_letters
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search, statistics
@@ -18,7 +17,7 @@ from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
-from rota.operations.failures import breakers
+from rota.operations.failures import breakers, dead_letters
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.runs import effects
 from rota.operations.schedules import calendars
@@ -54,12 +53,11 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
-    *dead_letters.ROUTES,
     *reruns.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows),
+    *routes_in(dead_letters, effects, breakers, audit, tokens, namespaces, calendars, windows),
 )

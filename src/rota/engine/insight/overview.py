@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.admission.queues import Depth, ready_of
-from rota.engine.failures.dead_letters import LetterGroup, groups
+from rota.engine.failures.dead_letters import groups
 from rota.engine.insight.attention import Concern, attention
 from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
 from rota.engine.runs.claimed import shares
@@ -15,6 +15,7 @@ from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.firing_counts import Spans, count_ahead
 from rota.engine.workers.registry import workers
+from rota.model.dead_letter import LetterGroup
 from rota.store.base import Tx
 
 FINE_MS = 6 * HOUR_MS

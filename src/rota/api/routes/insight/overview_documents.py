@@ -129,8 +129,8 @@ def overview_document(found: Overview) -> OverviewDocument:
                 job=each.job,
                 error=f"{each.error_type}: {each.message}" if each.error_type else each.message,
                 count=each.open,
-                first_at=then(each.first_at),
-                last_at=then(each.last_at),
+                first_at=then(each.first_at.ms),
+                last_at=then(each.last_at.ms),
                 versions=list(each.versions),
             )
             for each in found.causes
