@@ -250,7 +250,7 @@ def test_a_release_is_gone_back_to_by_an_author(served: Served) -> None:
     (act,) = [
         each for each in items(served.client("admin"), "/audit") if each["verb"] == "use release"
     ]
-    assert (act["subject"], act["detail"]["was"]) == ("1", 1)
+    assert (act["subject"], act["detail"]["was"]) == ("3", 1)
     assert client.get(f"{V1}/jobs/say").json()["command"] == ["echo", "a"]
 
 

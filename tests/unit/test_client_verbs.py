@@ -25,7 +25,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
         **dict.fromkeys(
             ("store", "artifact_store", "waiter", "submit_runs", "name", "upgrade"), INSIDE
         ),
-        **dict.fromkeys(("release", "releases"), CODE),
+        "release": CODE,
         "worker": "one that has a server instead is a process of its own: `rota worker --server`",
     },
     "Run": {"filled": INSIDE},

@@ -10,7 +10,6 @@ from rota.handles.nouns import SharedNouns
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.files import Files
-    from rota.app.releases import Releases
     from rota.app.schedules import Schedules
     from rota.handles.backend import Backend
     from rota.rules.jobs.signature import Signature
@@ -53,10 +52,3 @@ class Nouns(SharedNouns):
         from rota.app.files import Files
 
         return Files(self._whole)
-
-    @cached_property
-    def releases(self) -> Releases:
-        """What the code of apps declared, one deploy after the other; go back to one."""
-        from rota.app.releases import Releases
-
-        return Releases(self._whole)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rota.handles.dead_letters import DeadLetters
     from rota.handles.effects import Effects
     from rota.handles.identity import Audit, Namespaces, Tokens
+    from rota.handles.releases import Releases
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -58,6 +59,13 @@ class SharedNouns:
         from rota.handles.effects import Effects
 
         return Effects(self.backend)
+
+    @cached_property
+    def releases(self) -> Releases:
+        """What the code of apps declared, one deploy after the other; go back to one."""
+        from rota.handles.releases import Releases
+
+        return Releases(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:

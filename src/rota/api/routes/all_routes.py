@@ -10,7 +10,7 @@ from rota.api.routes.events import live, send
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search, statistics
-from rota.api.routes.jobs import files, jobs, releases, templates, versions
+from rota.api.routes.jobs import files, jobs, templates, versions
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
 from rota.api.routes.schedules import backfills, firings, schedules
@@ -19,6 +19,7 @@ from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.jobs import releases
 from rota.operations.runs import effects
 from rota.operations.schedules import calendars
 
@@ -49,7 +50,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *search.ROUTES,
     *queues.ROUTES,
     *workers.ROUTES,
-    *releases.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
@@ -59,5 +59,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(dead_letters, effects, breakers, audit, tokens, namespaces, calendars, windows),
+    *routes_in(
+        releases, dead_letters, effects, breakers, audit, tokens, namespaces, calendars, windows
+    ),
 )

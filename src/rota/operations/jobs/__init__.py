@@ -1,0 +1,1 @@
+"""Operations on what jobs are: releases."""
