@@ -49,6 +49,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """Afterwards a server looks up anew which credentials are good."""
     etag: Callable[[T], str] | None = None
     """The tag of what it answers, for callers that want to change just that."""
+    may_be_old: bool = False
+    """Callers of a server who see the same queues share an answer, which may be two seconds old."""
 
     @property
     def name(self) -> str:
