@@ -9,6 +9,7 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 from typing import Any, get_type_hints
+from urllib.parse import parse_qsl
 
 import msgspec
 import pytest
@@ -43,7 +44,8 @@ def example_of(operation: Operation[..., Any]) -> Example:
 
 def arguments_of(operation: Operation[..., Any], things: Things) -> dict[str, Any]:
     """What the example of the operation says, as a program says it."""
-    said = things.fill(example_of(operation).body) or {}
+    example = example_of(operation)
+    said = things.fill(example.body) or dict(parse_qsl(example.query.removeprefix("?")))
     hints = get_type_hints(operation.function)
     given: dict[str, Any] = {}
     for name, place in places(operation).items():

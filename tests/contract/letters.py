@@ -11,9 +11,8 @@ from rota.engine.failures.dead_letters import find_letter, groups, letters
 from rota.engine.failures.discard import discard
 from rota.engine.failures.redrive import RedrivePair, RedriveRequest, redrive
 from rota.engine.identity.audit_log import Actor
-from rota.engine.schedules.compiled import CompiledSchedules
 from rota.ids import new_id
-from rota.model.dead_letter import LetterGroup, LetterView, Redriven
+from rota.model.failures.dead_letter import LetterGroup, LetterView, Redriven
 from rota.model.identity import Credential
 from rota.model.run import ErrorDetail, Lease
 from rota.model.states import State
@@ -64,8 +63,7 @@ def by(who: str = "ann@desk", **fields: Any) -> Actor:
 def asking(who: str = "ann@desk", *, why: str = "") -> Caller:
     """Who may do everything; asked twice as the same caller it is one request."""
     credential = Credential(id="", who=who, namespace=HOME, roles=("admin", "exec", "audit"))
-    tools = Tools(schedules=lambda: CompiledSchedules("", lambda: 0.0))
-    return Caller(credential=credential, actor=by(who, why=why), tools=tools)
+    return Caller(credential=credential, actor=by(who, why=why), tools=Tools())
 
 
 def redrive_all(store: Store, run_ids: Sequence[str], **wish: Any) -> list[Redriven]:

@@ -11,7 +11,7 @@ import pytest
 from rota.app import App
 from rota.engine.identity.audit_log import acts
 from rota.errors import BadInput, NotAllowed
-from rota.model.dead_letter import Redriven
+from rota.model.failures.dead_letter import Redriven
 from rota.model.states import State
 from rota.operations.failures.dead_letters import discard_letters
 from rota.operations.failures.letter_choice import LettersBody

@@ -30,9 +30,7 @@ class Nouns(SharedNouns):
         from rota.handles.store_backend import StoreBackend
         from rota.operations.tools import Tools
 
-        tools = Tools(
-            schedules=lambda: self._whole.schedules.compiled, signature=self._own_signature
-        )
+        tools = Tools(signature=self._own_signature)
         return StoreBackend(lambda: self._whole.store, self._whole.namespace, tools)
 
     def _own_signature(self, job: str) -> Signature | None:

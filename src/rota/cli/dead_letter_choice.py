@@ -22,7 +22,7 @@ from rota.rules.text.json_keys import check_keys
 if TYPE_CHECKING:
     from rota.cli.connect.backends import Place
     from rota.clock import Moment
-    from rota.model.dead_letter import LetterView, Redriven
+    from rota.model.failures.dead_letter import LetterView, Redriven
 
 MOST_GROUPS = 500
 """Groups of which a server tells how many letters they have."""

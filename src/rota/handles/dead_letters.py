@@ -9,7 +9,7 @@ from typing import Any
 from rota.errors import BadInput
 from rota.handles.backend import Backend
 from rota.handles.pages import all_items
-from rota.model.dead_letter import LetterGroup, LetterState, LetterView, Redriven
+from rota.model.failures.dead_letter import LetterGroup, LetterState, LetterView, Redriven
 from rota.operations.failures import letter_choice
 from rota.operations.failures.dead_letters import (
     RedriveBody,

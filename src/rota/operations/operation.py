@@ -52,6 +52,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     a program on the store may ask again what became of a commit that broke."""
     etag: Callable[[T], str] | None = None
     """The tag of what it answers, for callers that want to change just that."""
+    may_be_old: bool = False
+    """Callers of a server who see the same queues share an answer, which may be two seconds old."""
 
     @property
     def name(self) -> str:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 if TYPE_CHECKING:
-    from rota.engine.schedules.compiled import CompiledSchedules
     from rota.rules.jobs.signature import Signature
 
 
@@ -19,8 +18,6 @@ def _has_no_code(job: str) -> None:
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
     """One for each App, and one for each server."""
 
-    schedules: Callable[[], CompiledSchedules]
-    """What remembers schedules that it has read; made when it is first asked for."""
     signature: Callable[[str], Signature | None] = _has_no_code
     """That of a job whose function is in this process."""
     payload_bytes: int | None = None

@@ -9,7 +9,7 @@ from rota.api.routes.admission import queues
 from rota.api.routes.events import live, send
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
-from rota.api.routes.insight import health, metrics, search, statistics
+from rota.api.routes.insight import health, metrics, search
 from rota.api.routes.jobs import files, jobs, templates, versions
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
@@ -19,6 +19,7 @@ from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.insight import statistics
 from rota.operations.jobs import releases
 from rota.operations.runs import effects
 from rota.operations.schedules import calendars
@@ -46,7 +47,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *logs.ROUTES,
     *live.ROUTES,
     *send.ROUTES,
-    *statistics.ROUTES,
     *search.ROUTES,
     *queues.ROUTES,
     *workers.ROUTES,
@@ -59,7 +59,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(
-        releases, dead_letters, effects, breakers, audit, tokens, namespaces, calendars, windows
-    ),
+    *routes_in(releases, dead_letters, effects, breakers, calendars, windows),
+    *routes_in(audit, tokens, namespaces, statistics),
 )

@@ -105,13 +105,25 @@ class ApiRequest(Request[Any, Any, Any]):
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
         if operation.verb is None:
-            return await self.read(lambda tx: operation(tx, caller, **arguments))
+            return await self._look(operation, arguments)
         answer = await self._once(
             lambda tx: operation(tx, caller, **arguments), answers=answers, kept=operation.to_keep
         )
         if operation.drops_credentials:
             self.server_state.identities.forget()
         return answer
+
+    async def _look(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
+        """The answer of an operation that only reads."""
+        caller = self.caller
+
+        def look(tx: Tx) -> T:
+            return operation(tx, caller, **arguments)
+
+        if not operation.may_be_old:
+            return await self.read(look)
+        key = operation.name, self.namespace, self.credential.queues, *sorted(arguments.items())
+        return await self.server_state.recent.read(key, look, only=self.only)
 
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,

@@ -11,7 +11,7 @@ import msgspec
 from rota.engine.runs.find import find
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import is_id
-from rota.model.dead_letter import LetterGroup, LetterState, LetterView
+from rota.model.failures.dead_letter import LetterGroup, LetterState, LetterView
 from rota.model.view import view_of
 from rota.store.base import Tx
 

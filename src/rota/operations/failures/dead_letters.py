@@ -13,7 +13,7 @@ from rota.engine.failures.redrive import RedrivePair, RedriveRequest, redrive
 from rota.engine.identity.audit_log import find_act
 from rota.engine.runs.find import now_ms
 from rota.errors import UnknownRun
-from rota.model.dead_letter import (
+from rota.model.failures.dead_letter import (
     Discarded,
     LetterGroup,
     LetterState,

@@ -19,7 +19,7 @@ from rota.errors import (
     UnknownRun,
 )
 from rota.ids import is_id
-from rota.model.dead_letter import LetterState, LetterView
+from rota.model.failures.dead_letter import LetterState, LetterView
 from rota.model.view import Body
 from rota.operations.caller import Caller
 from rota.operations.payloads import check_payload

@@ -15,6 +15,7 @@ from rota.operations.caller import Caller
 from rota.operations.operation import changes, reads, tell
 from rota.operations.paging import PAGE, Limit
 from rota.operations.permissions import check_rights
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.store.base import Tx
 
 MOST_RELEASES = 2**31 - 1
@@ -45,7 +46,7 @@ def use_release(tx: Tx, caller: Caller, number: int) -> Release:
     hand = Declarer(
         namespace=caller.namespace,
         who=caller.actor.who,
-        compiled=caller.tools.schedules(),
+        compiled=compiled_schedules(),
         new_id=new_id,
     )
     used = engine.use(tx, number, hand)

@@ -11,25 +11,19 @@ from litestar.params import FromPath, JSONBody
 
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
-from rota.api.routes.insight.overview_documents import (
-    BucketDocument,
-    Quantiles,
-    bucket_document,
-    quantiles,
-    success_rate,
-)
 from rota.api.server.documents import Document
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.admission.hold import QueueLimit
 from rota.engine.admission.queues import QueueView, pause, queue_view, queues, resume
 from rota.engine.identity.audit_log import Actor
-from rota.engine.insight.overview import Bucket, timeline
 from rota.engine.insight.queue_limits import limits_of
 from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, total
 from rota.engine.insight.statistics import read as statistics
+from rota.engine.insight.time_buckets import Bucket, buckets_of, quantiles, success_rate
 from rota.engine.runs.find import now_ms
 from rota.errors import UnknownQueue
+from rota.model.insight.statistics import Quantiles, TimeBucket
 from rota.model.view import Body, Page
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
@@ -80,7 +74,7 @@ class QueueDetail(QueueDocument, kw_only=True):
     limits: list[LimitDocument]
     """A queue has no limit of its own: workers, quotas, breakers, windows and pauses bound it."""
     window_ms: int
-    buckets: list[BucketDocument]
+    buckets: list[TimeBucket]
     """What ended in each minute."""
     success_rate: float | None
     durations: Quantiles
@@ -122,7 +116,7 @@ async def show_queue(request: ApiRequest, queue: FromPath[str]) -> QueueDetail:
 
     def look(tx: Tx) -> tuple[QueueView, list[QueueLimit], list[Bucket]]:
         limits = limits_of(tx, name, is_whole=is_whole, **at)
-        buckets = timeline(tx, window_ms=HOUR_MS, queues=[name], **at)
+        buckets = buckets_of(tx, window_ms=HOUR_MS, queues=[name], **at)
         return queue_view(tx, name, **at), limits, buckets
 
     view, limits, buckets = await request.read(look)
@@ -132,7 +126,7 @@ async def show_queue(request: ApiRequest, queue: FromPath[str]) -> QueueDetail:
         **msgspec.structs.asdict(queue_document(view, {name: recent}, request)),
         limits=[LimitDocument(**msgspec.structs.asdict(each)) for each in limits],
         window_ms=HOUR_MS,
-        buckets=[bucket_document(each) for each in buckets],
+        buckets=[each.view() for each in buckets],
         success_rate=success_rate(whole),
         durations=quantiles(whole.durations),
         waits=quantiles(whole.waits),

@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.dead_letter import LetterGroup, LetterView
+    from rota.model.failures.dead_letter import LetterGroup, LetterView
 
 EPILOG = """\b
 Examples:
