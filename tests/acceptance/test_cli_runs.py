@@ -124,7 +124,7 @@ def test_jobs_and_workers_are_listed_while_they_are_there(rota: Rota) -> None:
         jobs = rota.good("jobs", "--json").documents
         job = rota.good("jobs", "show", "add")
 
-    assert [(w["name"], w["slots"], w["queues"], w["is_alive"]) for w in workers] == [
+    assert [(w["name"], w["slots"], w["queues"], w["alive"]) for w in workers] == [
         ("blue", 3, ["a", "b"], True)
     ]
     assert "blue" in table

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -21,12 +20,10 @@ from rota.client.documents import (
     QueueAnswer,
     RunAnswer,
     SessionAnswer,
-    WorkerAnswer,
     job_view,
     log_line,
     queue_view,
     run_view,
-    worker_view,
 )
 from rota.client.events import send_event
 from rota.client.files import ServedFiles
@@ -37,7 +34,6 @@ from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
 from rota.engine.admission.queues import QueueView
 from rota.engine.jobs.definitions import JobView
-from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.model.event import Sent
@@ -169,20 +165,6 @@ class Client(SharedNouns):
     def resume_queue(self, name: str) -> None:
         """Start what waits, in the old order."""
         self.line.post(f"/queues/{quote(name, safe='')}/resume", Answer)
-
-    def workers(self) -> list[WorkerView]:
-        """The workers on record, the oldest first."""
-        found = self.line.get("/workers", Page[WorkerAnswer]).items
-        now = round(time.time() * 1000)
-        return [worker_view(each, now=now) for each in found]
-
-    def drain_worker(self, worker_id: str) -> None:
-        """Let a worker take nothing new, from its next heartbeat on."""
-        self.line.post(f"/workers/{quote(worker_id, safe='')}/drain", Answer)
-
-    def resume_worker(self, worker_id: str) -> None:
-        """Let a worker that was drained work again."""
-        self.line.post(f"/workers/{quote(worker_id, safe='')}/resume", Answer)
 
     def send(self, event: str, payload: Any = None, *, key: str | None = None) -> Sent:
         """Tell of a fact: every schedule that listens to the event starts, once.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rota.handles.workers import WorkerVerbs
+
 if TYPE_CHECKING:
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
 
-class SharedNouns:
+class SharedNouns(WorkerVerbs):
     """Handles over a backend, made when they are first asked for."""
 
     @property

@@ -14,7 +14,7 @@ from rota.api.routes.jobs import files, jobs, templates, versions
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
 from rota.api.routes.schedules import backfills, firings, schedules
-from rota.api.routes.workers import remote, remote_runs, remote_services, workers
+from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
 from rota.operations.failures import breakers, dead_letters
@@ -23,6 +23,7 @@ from rota.operations.insight import statistics
 from rota.operations.jobs import releases
 from rota.operations.runs import effects
 from rota.operations.schedules import calendars
+from rota.operations.workers import workers
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
@@ -49,7 +50,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *send.ROUTES,
     *search.ROUTES,
     *queues.ROUTES,
-    *workers.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
@@ -59,6 +59,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(releases, dead_letters, effects, breakers, calendars, windows),
+    *routes_in(workers, releases, dead_letters, effects, breakers, calendars, windows),
     *routes_in(audit, tokens, namespaces, statistics),
 )

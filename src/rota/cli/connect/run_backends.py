@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from rota.engine.graphs.views.timeline import Timeline
     from rota.engine.insight.reasons import Reason
     from rota.engine.jobs.definitions import JobView
-    from rota.engine.workers.registry import WorkerView
     from rota.model.log import Level, LogLine
     from rota.model.run import RunView
     from rota.store.base import Tx
@@ -47,8 +46,6 @@ class RunBackend(Protocol):
     def queues(self) -> list[QueueView]: ...
     def pause_queue(self, name: str, note: str | None) -> None: ...
     def resume_queue(self, name: str) -> None: ...
-    def workers(self) -> list[WorkerView]: ...
-    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None: ...
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]: ...
@@ -169,16 +166,6 @@ class StoreRunBackend:
 
         resume_queue(self._app, name)
 
-    def workers(self) -> list[WorkerView]:
-        from rota.engine.workers.registry import workers
-
-        return self._app.store.read(lambda tx: workers(tx, namespace=self._namespace))
-
-    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
-        from rota.app.operate import drain_worker
-
-        drain_worker(self._app, worker, drains=drains)
-
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]:
@@ -259,12 +246,6 @@ class ServerRunBackend:
 
     def resume_queue(self, name: str) -> None:
         self._served.resume_queue(name)
-
-    def workers(self) -> list[WorkerView]:
-        return self._served.workers()
-
-    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
-        (self._served.drain_worker if drains else self._served.resume_worker)(worker.id)
 
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int

@@ -13,7 +13,7 @@ from rota.engine.failures.breakers.control import breakers, held_jobs
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import now_ms
 from rota.engine.values.stored_text import error_of
-from rota.engine.workers.registry import WorkerView
+from rota.engine.workers.registry import WorkerRecord
 from rota.model.breaker import BreakerView
 from rota.model.insight.statistics import Concern
 from rota.rules.text.duration import format_duration
@@ -35,7 +35,7 @@ def attention(
     *,
     namespace: str,
     depths: Mapping[str, Depth],
-    crew: Sequence[WorkerView],
+    crew: Sequence[WorkerRecord],
     queues: Sequence[str] | None = None,
 ) -> list[Concern]:
     """What hurts most first; `depths` and `crew` are those that the asker reaches."""
@@ -66,7 +66,7 @@ def _overdue(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
 
 
 def _unserved(
-    depths: Mapping[str, Depth], crew: Sequence[WorkerView], now: int
+    depths: Mapping[str, Depth], crew: Sequence[WorkerRecord], now: int
 ) -> Iterator[Concern]:
     alive = [each for each in crew if each.is_alive]
     served = {queue for each in alive if each.takes_new for queue in each.queues}
@@ -111,7 +111,7 @@ def _deserted(waiting: Mapping[str, Depth], now: int, *, has_workers: bool) -> C
     )
 
 
-def _silent(crew: Sequence[WorkerView]) -> Iterator[Concern]:
+def _silent(crew: Sequence[WorkerRecord]) -> Iterator[Concern]:
     for each in crew:
         if not each.is_alive:
             has = _counted(each.running, "run", "runs")
