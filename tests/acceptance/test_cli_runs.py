@@ -111,7 +111,7 @@ def test_a_paused_queue_starts_nothing_until_it_is_resumed(rota: Rota) -> None:
         rota.good("queues", "resume", "default")
         result = rota.good("runs", "wait", run_id, "--timeout", "30s")
 
-    assert (queue["name"], queue["is_paused"], queue["queued"]) == ("default", True, 1)
+    assert (queue["name"], queue["paused"], queue["queued"]) == ("default", True, 1)
     assert "provider is down" in table
     assert unfinished.code == 6
     assert result.out == "2\n"

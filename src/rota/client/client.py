@@ -12,17 +12,14 @@ from urllib.parse import quote
 
 from rota.client.address import check_address
 from rota.client.documents import (
-    Answer,
     FoundLine,
     JobAnswer,
     Named,
     Page,
-    QueueAnswer,
     RunAnswer,
     SessionAnswer,
     job_view,
     log_line,
-    queue_view,
     run_view,
 )
 from rota.client.events import send_event
@@ -32,7 +29,6 @@ from rota.client.job import ServedJob
 from rota.client.line import Line
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
-from rota.engine.admission.queues import QueueView
 from rota.engine.jobs.definitions import JobView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
@@ -152,19 +148,6 @@ class Client(SharedNouns):
     def jobs(self) -> list[JobView]:
         """All jobs on record, by name."""
         return [job_view(each) for each in self.pages("/jobs", JobAnswer, {"spec": "true"})]
-
-    def queues(self) -> list[QueueView]:
-        """All queues with their depth."""
-        return [queue_view(each) for each in self.line.get("/queues", Page[QueueAnswer]).items]
-
-    def pause_queue(self, name: str, note: str | None = None) -> None:
-        """Start nothing new from this queue; what runs goes on."""
-        body = {} if note is None else {"note": note}
-        self.line.post(f"/queues/{quote(name, safe='')}/pause", Answer, body)
-
-    def resume_queue(self, name: str) -> None:
-        """Start what waits, in the old order."""
-        self.line.post(f"/queues/{quote(name, safe='')}/resume", Answer)
 
     def send(self, event: str, payload: Any = None, *, key: str | None = None) -> Sent:
         """Tell of a fact: every schedule that listens to the event starts, once.

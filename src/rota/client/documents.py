@@ -8,7 +8,6 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from rota.clock import to_ms
-from rota.engine.admission.queues import QueueView
 from rota.engine.insight.reasons import Kind, Reason
 from rota.engine.jobs.definitions import JobView
 from rota.model.breaker import CircuitState
@@ -153,22 +152,6 @@ class JobAnswer(Answer):
     weights: dict[str, int] = {}
 
 
-class QueueAnswer(Answer):
-    """A queue."""
-
-    name: str
-    queued: int
-    scheduled: int
-    running: int
-    held: int
-    oldest_wait_ms: int | None
-    paused: bool
-    note: str | None
-    is_cut: bool = False
-    workers: int = 0
-    slots: int = 0
-
-
 def run_view(run: RunAnswer) -> RunView:
     facts: dict[str, Any] = {
         name: getattr(run, name)
@@ -234,12 +217,6 @@ def job_view(job: JobAnswer) -> JobView:
         note=job.note,
         weights={int(version): weight for version, weight in job.weights.items()},
     )
-
-
-def queue_view(queue: QueueAnswer) -> QueueView:
-    alike = ("name", "note", "queued", "running", "scheduled", "held", "is_cut", "workers", "slots")
-    same = {name: getattr(queue, name) for name in alike}
-    return QueueView(is_paused=queue.paused, oldest_ms=queue.oldest_wait_ms, **same)
 
 
 def ms_or_none(when: datetime | None) -> int | None:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rota.operations.recent import RecentFigures
+
 if TYPE_CHECKING:
     from rota.rules.jobs.signature import Signature
 
@@ -20,5 +22,6 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
 
     signature: Callable[[str], Signature | None] = _has_no_code
     """That of a job whose function is in this process."""
+    recent: RecentFigures = msgspec.field(default_factory=RecentFigures)
     payload_bytes: int | None = None
     """The most that a server takes as one value; None where no server is in between."""

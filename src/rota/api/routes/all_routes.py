@@ -5,7 +5,6 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from rota.api.routes import description, pages, reference
-from rota.api.routes.admission import queues
 from rota.api.routes.events import live, send
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
@@ -16,7 +15,7 @@ from rota.api.routes.runs import lists, reruns, runs
 from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
-from rota.operations.admission import windows
+from rota.operations.admission import queues, windows
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.insight import statistics
@@ -49,7 +48,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *live.ROUTES,
     *send.ROUTES,
     *search.ROUTES,
-    *queues.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
@@ -59,6 +57,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(workers, releases, dead_letters, effects, breakers, calendars, windows),
+    *routes_in(queues, workers, releases, dead_letters, effects, breakers, calendars, windows),
     *routes_in(audit, tokens, namespaces, statistics),
 )

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rota.cli.watching import RunLook
     from rota.client import Client, ServedRun
     from rota.engine.admission.holds import Holds
-    from rota.engine.admission.queues import QueueView
     from rota.engine.graphs.views.nodes import NodeView
     from rota.engine.graphs.views.timeline import Timeline
     from rota.engine.insight.reasons import Reason
@@ -43,9 +42,6 @@ class RunBackend(Protocol):
     def timeline(self, text: str) -> Timeline: ...
     def look(self, run_id: str) -> RunLook: ...
     def jobs(self) -> list[JobView]: ...
-    def queues(self) -> list[QueueView]: ...
-    def pause_queue(self, name: str, note: str | None) -> None: ...
-    def resume_queue(self, name: str) -> None: ...
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]: ...
@@ -151,21 +147,6 @@ class StoreRunBackend:
 
         return self._app.store.read(lambda tx: jobs(tx, namespace=self._namespace))
 
-    def queues(self) -> list[QueueView]:
-        from rota.engine.admission.queues import queues
-
-        return self._app.store.read(lambda tx: queues(tx, namespace=self._namespace))
-
-    def pause_queue(self, name: str, note: str | None) -> None:
-        from rota.app.operate import pause_queue
-
-        pause_queue(self._app, name, note)
-
-    def resume_queue(self, name: str) -> None:
-        from rota.app.operate import resume_queue
-
-        resume_queue(self._app, name)
-
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int
     ) -> list[LogLine]:
@@ -237,15 +218,6 @@ class ServerRunBackend:
 
     def jobs(self) -> list[JobView]:
         return self._served.jobs()
-
-    def queues(self) -> list[QueueView]:
-        return self._served.queues()
-
-    def pause_queue(self, name: str, note: str | None) -> None:
-        self._served.pause_queue(name, note)
-
-    def resume_queue(self, name: str) -> None:
-        self._served.resume_queue(name)
 
     def search_logs(
         self, text: str, *, job: str | None, since: str | None, level: Level, limit: int

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from rota.engine.admission.hold import ActiveHold, QueueLimit
+from rota.engine.admission.hold import ActiveHold
 from rota.engine.failures.breakers.control import breakers, held_jobs
 from rota.engine.insight.reasons import Reason
 from rota.engine.jobs.definitions import current_specs
+from rota.model.admission.queue import QueueLimit
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx

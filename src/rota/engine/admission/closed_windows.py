@@ -11,12 +11,13 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
+from rota.engine.admission.hold import ActiveHold, Wanted
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.insight.reasons import Reason, seconds
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput
+from rota.model.admission.queue import QueueLimit
 from rota.model.schedule import Blackout
 from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
+from rota.engine.admission.hold import ActiveHold, Wanted
 from rota.engine.identity.namespaces import find_namespace
 from rota.engine.insight.reasons import Reason
 from rota.errors import UnknownNamespace
+from rota.model.admission.queue import QueueLimit
 from rota.store.base import Tx
 
 

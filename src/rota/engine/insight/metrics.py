@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.queues import QueueView
 from rota.engine.admission.queues import queues as all_queues
 from rota.engine.insight.statistics import Statistics, ever
 from rota.engine.workers.registry import WorkerRecord, workers
+from rota.model.admission.queue import QueueView
 from rota.store.base import Tx
 
 MOST = 1_000

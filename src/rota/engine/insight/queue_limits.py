@@ -10,9 +10,9 @@ from typing import get_args
 
 import msgspec
 
-from rota.engine.admission.hold import LimitKind, QueueLimit
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.workers.registry import WorkerRecord, workers
+from rota.model.admission.queue import LimitKind, QueueLimit
 from rota.store.base import Tx
 
 _ORDER: tuple[str, ...] = get_args(LimitKind)
