@@ -22,7 +22,6 @@ from rota.client.documents import (
     log_line,
     run_view,
 )
-from rota.client.events import send_event
 from rota.client.files import ServedFiles
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
@@ -32,7 +31,6 @@ from rota.client.schedules import ServedSchedules
 from rota.engine.jobs.definitions import JobView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
-from rota.model.event import Sent
 from rota.model.log import Level, LogLine
 from rota.model.run import RunView
 from rota.model.states import State
@@ -148,13 +146,6 @@ class Client(SharedNouns):
     def jobs(self) -> list[JobView]:
         """All jobs on record, by name."""
         return [job_view(each) for each in self.pages("/jobs", JobAnswer, {"spec": "true"})]
-
-    def send(self, event: str, payload: Any = None, *, key: str | None = None) -> Sent:
-        """Tell of a fact: every schedule that listens to the event starts, once.
-
-        With a `key` the same fact sent twice is one event.
-        """
-        return send_event(self, event, payload, key=key)
 
     def search_logs(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rota.handles.events import EventVerbs
 from rota.handles.queues import QueueVerbs
 from rota.handles.workers import WorkerVerbs
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
 
-class SharedNouns(QueueVerbs, WorkerVerbs):
+class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
     """Handles over a backend, made when they are first asked for."""
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from rota.api.routes import description, pages, reference
-from rota.api.routes.events import live, send
+from rota.api.routes.events import live
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search
@@ -16,6 +16,7 @@ from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import queues, windows
+from rota.operations.events import send
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.insight import statistics
@@ -46,7 +47,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *timelines.ROUTES,
     *logs.ROUTES,
     *live.ROUTES,
-    *send.ROUTES,
     *search.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
@@ -57,6 +57,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(queues, workers, releases, dead_letters, effects, breakers, calendars, windows),
-    *routes_in(audit, tokens, namespaces, statistics),
+    *routes_in(send, queues, workers, releases, dead_letters, effects, breakers),
+    *routes_in(audit, tokens, namespaces, calendars, windows, statistics),
 )
