@@ -47,11 +47,11 @@ def shop(rota: Rota) -> Iterator[Rota]:
 
 
 def ids(rota: Rota, *filters: str) -> list[str]:
-    return [each["run_id"] for each in rota.good("dead", "list", "--json", *filters).documents]
+    return [each["executionId"] for each in rota.good("dead", "list", "--json", *filters).documents]
 
 
 def group_of(rota: Rota) -> str:
-    return str(rota.good("dead", "--json").documents[0]["fingerprint"])
+    return str(rota.good("dead", "--json").documents[0]["group"])
 
 
 def refused(said: Said, code: int, *words: str) -> None:
@@ -64,15 +64,15 @@ def refused(said: Said, code: int, *words: str) -> None:
 def test_letters_are_grouped_listed_and_shown(shop: Rota) -> None:
     table = shop.good("dead").out
     (group,) = shop.good("dead", "groups", "--job", "charge", "--json").documents
-    listed = shop.good("dead", "list", "--fingerprint", group["fingerprint"]).out
+    listed = shop.good("dead", "list", "--fingerprint", group["group"]).out
     newest = ids(shop, "--limit", "1")
     rest = ids(shop, "--before", newest[0])
     page = shop.good("dead", "show", newest[0][-12:]).out
     (shown,) = shop.good("dead", "show", newest[0], "--json").documents
 
-    assert group["fingerprint"] in table
+    assert group["group"] in table
     assert (group["open"], group["total"], group["versions"]) == (3, 3, [1])
-    assert group["first_at"] <= group["last_at"]
+    assert group["firstAt"] <= group["lastAt"]
     assert "ValueError: order 3 is too small" in listed
     assert len(rest) == 2
     assert "dead letter  open" in page
@@ -100,7 +100,7 @@ def test_a_letter_is_redriven_with_other_arguments_once(shop: Rota) -> None:
     refused(no_json, 2, "--args")
     refused(in_vain, 3, f"was already redriven as {new}; --args were not used")
     assert said.out == f"{old}  redriven as {new}\n"
-    assert again == {"run_id": old, "rerun_id": new, "is_new": False}
+    assert again == {"executionId": old, "rerunId": new, "isNew": False}
     assert result.out == '"order 100 is paid"\n'
     assert ids(shop, "--state", "redriven") == [old]
 

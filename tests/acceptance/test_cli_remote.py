@@ -125,14 +125,14 @@ def test_workers_are_drained_and_work_again(both: Both) -> None:
     def worker_seen() -> dict[str, Any]:
         here, there = (way.good("workers", "--json") for way in (both.straight, both.afar))
         views = [each.documents[0] for each in (here, there)]
-        assert all(view.pop("seen_at") for view in views)
+        assert all(view.pop("seenAt") for view in views)
         assert views[0] == views[1]
         return views[0]
 
     worker = worker_seen()
     for way in (both.afar, both.straight):
         assert "asked to drain" in way.good("workers", "drain", worker["name"]).out
-        assert worker_seen()["is_draining"] is True
+        assert worker_seen()["draining"] is True
         both.alike("workers")
         (said,) = way.good("workers", "resume", worker["id"][-8:], "--json").documents
         assert said == {"id": worker["id"], "name": worker["name"], "draining": False}

@@ -49,7 +49,7 @@ def test_dead_letters_are_looked_at(both: Both) -> None:
     first, second = dead_one(both), dead_one(both)
 
     both.alike("dead")
-    assert [each["run_id"] for each in both.alike_json("dead", "list")] == [second, first]
+    assert [each["executionId"] for each in both.alike_json("dead", "list")] == [second, first]
     both.alike("dead", "list", "--job", "boom", "--limit", "2", "--before", second[-12:])
     assert both.alike_json("dead", "show", first[-12:])[0]["run"]["tally"] == {"error": 1}
     assert both.alike("dead", "show", "short").code == 2
@@ -59,7 +59,7 @@ def test_dead_letters_are_redriven_and_discarded(both: Both) -> None:
     first, second = dead_one(both), dead_one(both)
 
     again = both.afar.good("dead", "redrive", first, "--args", '{"order": 7}', "--json")
-    assert again.documents[0]["run_id"] == first
+    assert again.documents[0]["executionId"] == first
     assert "was redriven as" in both.alike("dead", "redrive", first).out
     assert both.alike("dead", "redrive", second, "--args", '{"x": 1}').code == 2
     assert both.afar.good("dead", "discard", second, "--reason", "sold out").out == "1 discarded\n"

@@ -182,8 +182,8 @@ def test_events(both: Both) -> None:
     both.afar.good("schedules", "set", "ship", "@event orders.closed", "--job", "add")
 
     (sent,) = both.afar.good("send", "orders.closed", "a=4", "--key", "k", "--json").documents
-    run_id = sent["heard"][0]["run_id"]
-    assert (sent["is_new"], both.afar.good("runs", "wait", run_id).out.strip()) == (True, "5")
+    run_id = sent["heard"][0]["executionId"]
+    assert (sent["isNew"], both.afar.good("runs", "wait", run_id).out.strip()) == (True, "5")
     again = both.alike("send", "orders.closed", "a=4", "--key", "k")
     assert (again.out.count(run_id), "was sent before" in again.err) == (1, True)
     assert both.alike("send", "orders.closed", "a=5", "--key", "k").code == 2

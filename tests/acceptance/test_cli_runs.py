@@ -111,7 +111,7 @@ def test_a_paused_queue_starts_nothing_until_it_is_resumed(rota: Rota) -> None:
         rota.good("queues", "resume", "default")
         result = rota.good("runs", "wait", run_id, "--timeout", "30s")
 
-    assert (queue["name"], queue["is_paused"], queue["queued"]) == ("default", True, 1)
+    assert (queue["name"], queue["paused"], queue["queued"]) == ("default", True, 1)
     assert "provider is down" in table
     assert unfinished.code == 6
     assert result.out == "2\n"
@@ -124,7 +124,7 @@ def test_jobs_and_workers_are_listed_while_they_are_there(rota: Rota) -> None:
         jobs = rota.good("jobs", "--json").documents
         job = rota.good("jobs", "show", "add")
 
-    assert [(w["name"], w["slots"], w["queues"], w["is_alive"]) for w in workers] == [
+    assert [(w["name"], w["slots"], w["queues"], w["alive"]) for w in workers] == [
         ("blue", 3, ["a", "b"], True)
     ]
     assert "blue" in table

@@ -175,14 +175,14 @@ def test_an_event_starts_what_listens(rota: Rota) -> None:
         sent = rota.good("send", "shop.opened", "b=3", "--key", "monday", "--json").documents[0]
         again = rota.good("send", "shop.opened", "b=3", "--key", "monday")
         (heard,) = sent["heard"]
-        result = rota.good("runs", "wait", heard["run_id"], "--timeout", "30s").out
+        result = rota.good("runs", "wait", heard["executionId"], "--timeout", "30s").out
         nobody = rota.good("send", "shop.closed", "--payload", "[1]").err
         bad = rota("send", "shop.opened", "--payload", "[1")
 
     assert "When shop.opened is sent" in shown
-    assert (heard["schedule"], heard["decision"], sent["is_new"]) == ("sum", "started", True)
+    assert (heard["schedule"], heard["decision"], sent["isNew"]) == ("sum", "started", True)
     assert "was sent before" in again.err
-    assert heard["run_id"] in again.out
+    assert heard["executionId"] in again.out
     assert result.strip() == "5"
     assert "no schedule listens" in nobody
     assert (bad.code, "--payload is not JSON" in bad.err) == (2, True)

@@ -50,7 +50,7 @@ def arguments_of(operation: Operation[..., Any], things: Things) -> dict[str, An
     given: dict[str, Any] = {}
     for name, place in places(operation).items():
         if place is Place.PATH:
-            given[name] = things.fill(f"{{{name}}}")
+            given[name] = msgspec.convert(things.fill(f"{{{name}}}"), hints[name], strict=False)
         elif place is Place.WHOLE_BODY:
             given[name] = msgspec.convert(said, hints[name])
         elif camel(name) in said:

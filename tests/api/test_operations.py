@@ -84,7 +84,7 @@ def test_a_worker_is_listed_and_asked_to_drain(served: Served) -> None:
 def test_a_large_group_is_redriven_in_parts_at_one_rate_and_never_twice(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rota.api.routes.failures.dead_letters.AT_ONCE", 2)
+    monkeypatch.setattr("rota.operations.failures.letter_choice.AT_ONCE", 2)
     store, client = served.app.store, served.client("operator")
     for _ in range(4):
         given_dead(store, "no route", job="noop")
@@ -110,7 +110,7 @@ def test_a_large_group_is_redriven_in_parts_at_one_rate_and_never_twice(
 def test_letters_whose_runs_are_gone_do_not_hold_up_the_rest_of_their_group(
     served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rota.api.routes.failures.dead_letters.AT_ONCE", 2)
+    monkeypatch.setattr("rota.operations.failures.letter_choice.AT_ONCE", 2)
     store, client = served.app.store, served.client("operator")
     dead = [given_dead(store, "no route", job="noop") for _ in range(3)]
     (group,) = (each["group"] for each in items(client, "/dead-letters/groups"))
@@ -250,7 +250,7 @@ def test_a_release_is_gone_back_to_by_an_author(served: Served) -> None:
     (act,) = [
         each for each in items(served.client("admin"), "/audit") if each["verb"] == "use release"
     ]
-    assert (act["subject"], act["detail"]["was"]) == ("1", 1)
+    assert (act["subject"], act["detail"]["was"]) == ("3", 1)
     assert client.get(f"{V1}/jobs/say").json()["command"] == ["echo", "a"]
 
 

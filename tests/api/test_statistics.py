@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rota.api.server import ttl_cache
 from rota.engine.logs import append
 from rota.model.log import LogChunk
 from rota.model.spec import JobSpec, PythonTarget
@@ -36,6 +37,25 @@ def test_the_overview_tells_how_things_are(served: Served) -> None:
     assert seen["durations"]["p95Ms"] is not None
     assert [each["error"] for each in seen["failures"]] == ["ValueError: no route"]
     assert (mail["successRate"], mail["queueDepth"], mail["failures"]) == (None, 1, [])
+
+
+def test_callers_who_see_the_same_queues_share_an_overview(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ttl_cache, "GOOD_S", 60.0)
+
+    def depth(*roles: str, window: str = "1h", queues: list[str] | None = None) -> int:
+        client = served.client(*roles, queues=queues)
+        seen = client.get(f"{V1}/statistics/overview", params={"window": window}).json()
+        return int(seen["queueDepth"])
+
+    assert depth("viewer") == 0
+    given_run(served.app.store, queue="mail")
+
+    assert (depth("viewer"), depth("admin")) == (0, 0)
+    assert depth("viewer", window="2h") == 1
+    assert depth("viewer", queues=["mail"]) == 1
+    assert depth("viewer", queues=["default"]) == 0
 
 
 def test_a_job_has_its_own_figures(served: Served) -> None:

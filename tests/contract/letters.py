@@ -7,13 +7,19 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.failures.dead_letters import LetterGroup, LetterView, find_letter, groups, letters
+from rota.engine.failures.dead_letters import find_letter, groups, letters
 from rota.engine.failures.discard import discard
-from rota.engine.failures.redrive import Redriven, RedrivePair, RedriveRequest, redrive
+from rota.engine.failures.redrive import RedrivePair, RedriveRequest, redrive
 from rota.engine.identity.audit_log import Actor
 from rota.ids import new_id
+from rota.model.failures.dead_letter import LetterGroup, LetterView, Redriven
+from rota.model.identity import Credential
 from rota.model.run import ErrorDetail, Lease
 from rota.model.states import State
+from rota.operations.caller import Caller
+from rota.operations.failures.dead_letters import RedriveBody, discard_letters, redrive_letters
+from rota.operations.failures.letter_choice import LettersBody
+from rota.operations.tools import Tools
 from rota.store.base import Store
 from tests.contract.builders import HOME, finish_with, given_lease
 from tests.contract.model import Model
@@ -54,23 +60,37 @@ def by(who: str = "ann@desk", **fields: Any) -> Actor:
     return Actor(act_id=fields.pop("act_id", new_id()), who=who, **fields)
 
 
-def redrive_all(
-    store: Store, run_ids: Sequence[str], *, asker: Actor | None = None, **wish: Any
+def asking(who: str = "ann@desk", *, why: str = "") -> Caller:
+    """Who may do everything; asked twice as the same caller it is one request."""
+    credential = Credential(id="", who=who, namespace=HOME, roles=("admin", "exec", "audit"))
+    return Caller(credential=credential, actor=by(who, why=why), tools=Tools())
+
+
+def redrive_all(store: Store, run_ids: Sequence[str], **wish: Any) -> list[Redriven]:
+    return redrive_pairs(store, [RedrivePair(run_id, new_id()) for run_id in run_ids], **wish)
+
+
+def redrive_pairs(store: Store, pairs: Sequence[RedrivePair], **wish: Any) -> list[Redriven]:
+    wanted = RedriveRequest(**wish)
+    return store.write(lambda tx: redrive(tx, pairs, wanted, namespace=HOME, who="ann@desk"))
+
+
+def discard_all(store: Store, run_ids: Sequence[str]) -> int:
+    return len(store.write(lambda tx: discard(tx, run_ids, namespace=HOME, who="ann@desk")))
+
+
+def ask_to_redrive(
+    store: Store, run_ids: Sequence[str], *, caller: Caller | None = None, **wish: Any
 ) -> list[Redriven]:
-    pairs = [RedrivePair(run_id, new_id()) for run_id in run_ids]
-    return redrive_pairs(store, pairs, asker=asker, **wish)
+    """Through the operation, which keeps the audit."""
+    body, caller = RedriveBody(ids=[*run_ids], **wish), caller or asking()
+    return store.write(lambda tx: redrive_letters(tx, caller, body)).items
 
 
-def redrive_pairs(
-    store: Store, pairs: Sequence[RedrivePair], *, asker: Actor | None = None, **wish: Any
-) -> list[Redriven]:
-    wanted, who = RedriveRequest(**{"subject": "test"} | wish), asker or by()
-    return store.write(lambda tx: redrive(tx, pairs, wanted, namespace=HOME, by=who))
-
-
-def discard_all(store: Store, run_ids: Sequence[str], *, asker: Actor | None = None) -> int:
-    who = asker or by()
-    return store.write(lambda tx: discard(tx, run_ids, namespace=HOME, subject="test", by=who))
+def ask_to_discard(store: Store, run_ids: Sequence[str], *, caller: Caller | None = None) -> int:
+    """Through the operation, which keeps the audit."""
+    body, caller = LettersBody(ids=[*run_ids]), caller or asking()
+    return store.write(lambda tx: discard_letters(tx, caller, body)).discarded
 
 
 def each_failure_left_one_letter(store: Store, model: Model) -> None:

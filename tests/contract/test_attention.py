@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from rota.engine.admission.queues import pause, resume
 from rota.engine.failures.breakers.control import open_breaker
-from rota.engine.insight.attention import LATE_MS, LOST_MS, PATIENCE_MS, Concern
+from rota.engine.insight.attention import LATE_MS, LOST_MS, PATIENCE_MS
 from rota.engine.insight.overview import overview
 from rota.engine.workers.registry import NewWorker, ask_drain, register
 from rota.ids import new_id
+from rota.model.insight.statistics import Concern
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,
@@ -26,7 +27,7 @@ from tests.contract.schedule_builders import TABLES, given_schedule
 
 def concerns(store: Store, queues: Sequence[str] | None = None) -> list[Concern]:
     how = {"namespace": HOME, "window_ms": 3_600_000, "compiled": TABLES}
-    return store.read(lambda tx: overview(tx, queues=queues, **how)).concerns  # type: ignore[arg-type]
+    return store.read(lambda tx: overview(tx, queues=queues, **how)).attention  # type: ignore[arg-type]
 
 
 def told(store: Store, queues: Sequence[str] | None = None) -> list[tuple[str, str, int]]:

@@ -57,7 +57,7 @@ def test_a_run_that_failed_for_good_leaves_a_letter(store: Store, clock: Clock) 
     assert (letter.reason, letter.state) == ("no retries allowed", "open")
     finished_at = look(store, lease.run_id).finished_at
     assert finished_at is not None
-    assert letter.died_at == finished_at.ms == START_MS + 5
+    assert letter.died_at.ms == finished_at.ms == START_MS + 5
     assert (letter.acted_at, letter.acted_by, letter.rerun_id) == (None, None, None)
 
 
@@ -190,7 +190,7 @@ def test_letters_of_one_cause_are_one_group(store: Store, clock: Clock) -> None:
     group, other = all_groups(store)
 
     assert (group.job, group.open, group.total) == ("noop", 2, 2)
-    assert (group.first_at, group.last_at) == (START_MS, START_MS + 1000)
+    assert (group.first_at.ms, group.last_at.ms) == (START_MS, START_MS + 1000)
     assert (group.versions, group.message) == ((1, 2), "order 2 is lost")
     assert (other.open, other.message) == (1, "no stock")
     same = all_letters(store, fingerprint=group.fingerprint)
@@ -216,7 +216,7 @@ def test_groups_count_only_what_died_since(store: Store, clock: Clock) -> None:
     (group,) = all_groups(store, since=START_MS + 1000)
 
     assert (group.open, group.total) == (1, 1)
-    assert (group.first_at, group.message) == (START_MS + 1000, "order 2 is lost")
+    assert (group.first_at.ms, group.message) == (START_MS + 1000, "order 2 is lost")
 
 
 def test_letters_are_filtered_and_paged(store: Store) -> None:

@@ -61,7 +61,7 @@ def test_the_95_of_100_of_a_job_and_its_forecast_leave_out_what_was_held(figures
     ahead = figures.read(lambda tx: forecast(tx, namespace=HOME, hours=3, compiled=TABLES))
 
     assert (job.p50_ms, job.p95_ms) == (WORK_MS, WORK_MS)
-    assert {each.busy_ms for each in ahead.hours if each.runs} == {WORK_MS}
+    assert {each.busy_ms for each in ahead.buckets if each.runs} == {WORK_MS}
 
 
 def _is_near(found: int | None, wanted_ms: int) -> bool:

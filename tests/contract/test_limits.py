@@ -6,7 +6,6 @@ import msgspec
 
 from rota.clock import to_datetime
 from rota.engine.admission import queues
-from rota.engine.admission.hold import QueueLimit
 from rota.engine.admission.windows import put_blackout
 from rota.engine.failures.breakers.control import open_breaker
 from rota.engine.identity.audit_log import Actor
@@ -14,6 +13,7 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.engine.insight.queue_limits import limits_of
 from rota.engine.workers.registry import ask_drain
 from rota.ids import new_id
+from rota.model.admission.queue import QueueLimit
 from rota.model.identity import Quotas
 from rota.model.schedule import Blackout
 from rota.store.base import Store

@@ -7,9 +7,9 @@ from functools import partial
 import pytest
 
 from rota.engine.admission import queues
-from rota.engine.admission.queues import QueueView
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import UnknownQueue
+from rota.model.admission.queue import QueueView
 from rota.store.base import Store
 from tests.contract.builders import (
     HOME,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from rota.engine.failures.redrive import RedrivePair
 from rota.engine.identity.audit_chain import seal
 from rota.engine.identity.audit_log import acts
 from rota.engine.jobs.definitions import define
 from rota.engine.prune import DAY_MS, Retention, prune
-from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
@@ -23,14 +21,16 @@ from tests.contract.builders import (
     run_sql,
 )
 from tests.contract.letters import (
-    by,
+    ask_to_discard,
+    ask_to_redrive,
+    asking,
     discard_all,
     error_text,
     given_dead,
     letter_of,
     redrive_all,
-    redrive_pairs,
 )
+from tests.contract.schedule_builders import given_job
 
 
 def test_a_letter_is_run_again_as_a_new_run_that_is_linked(store: Store, clock: Clock) -> None:
@@ -46,15 +46,16 @@ def test_a_letter_is_run_again_as_a_new_run_that_is_linked(store: Store, clock: 
     assert (fresh.args, fresh.priority, fresh.policy) == ('{"a":1}', 5, '{"timeout_ms":5}')
     assert fresh.version == 4
     assert (letter.state, letter.rerun_id) == ("redriven", answer.rerun_id)
-    assert (letter.acted_by, letter.acted_at) == ("ann@desk", START_MS + 7)
+    assert letter.acted_at is not None
+    assert (letter.acted_by, letter.acted_at.ms) == ("ann@desk", START_MS + 7)
     assert look(store, old) == before
 
 
 def test_a_letter_is_redriven_once_and_the_second_asker_hears_of_the_first(store: Store) -> None:
     old = given_dead(store)
-    (first,) = redrive_all(store, [old])
+    (first,) = ask_to_redrive(store, [old])
 
-    (second,) = redrive_all(store, [old])
+    (second,) = ask_to_redrive(store, [old])
 
     assert (second.rerun_id, second.is_new) == (first.rerun_id, False)
     assert counts(store) == {State.FAILED: 1, State.QUEUED: 1}
@@ -62,9 +63,9 @@ def test_a_letter_is_redriven_once_and_the_second_asker_hears_of_the_first(store
 
 
 def test_a_redrive_that_is_sent_twice_is_one_run_and_one_act(store: Store) -> None:
-    pairs, asker = [RedrivePair(given_dead(store), new_id()) for _ in range(3)], by()
+    runs, caller = [given_dead(store) for _ in range(3)], asking()
 
-    answers = [redrive_pairs(store, pairs, asker=asker) for _ in range(2)]
+    answers = [ask_to_redrive(store, runs, caller=caller) for _ in range(2)]
 
     assert answers[0] == answers[1]
     assert all(answer.is_new for answer in answers[0])
@@ -133,7 +134,7 @@ def test_a_letter_whose_run_is_gone_is_left_alone(store: Store) -> None:
     old = given_dead(store)
     run_sql(store.url, f"delete from rota.run_history where id = '{old}'")
 
-    assert redrive_all(store, [old]) == []
+    assert ask_to_redrive(store, [old]) == []
     assert letter_of(store, old).state == "open"
     assert store.read(lambda tx: acts(tx, namespace=HOME)) == []
 
@@ -161,11 +162,10 @@ def test_a_redriven_run_that_fails_again_is_a_letter_of_the_same_group(store: St
 def test_each_act_tells_who_did_what_when_and_why(store: Store, clock: Clock) -> None:
     first, second = given_dead(store), given_dead(store)
 
-    redrive_all(
-        store, [first], asker=by("ann@desk", why="fixed"), subject=f"run {first}", args="{}"
-    )
+    given_job(store)
+    ask_to_redrive(store, [first], args={}, reason="fixed")
     clock.advance(3)
-    discard_all(store, [second], asker=by("bob@desk"))
+    ask_to_discard(store, [second], caller=asking("bob@desk"))
     found = store.read(lambda tx: acts(tx, namespace=HOME))
 
     assert [(act.who, act.verb, act.at.ms) for act in found] == [
@@ -179,7 +179,7 @@ def test_each_act_tells_who_did_what_when_and_why(store: Store, clock: Clock) ->
 
 def test_acts_are_filtered_paged_and_of_one_namespace(store: Store) -> None:
     for who in ("ann", "bob", "ann"):
-        discard_all(store, [given_dead(store)], asker=by(who))
+        ask_to_discard(store, [given_dead(store)], caller=asking(who))
 
     of_ann = store.read(lambda tx: acts(tx, namespace=HOME, who="ann"))
     newest = store.read(lambda tx: acts(tx, namespace=HOME, limit=1))
@@ -191,15 +191,15 @@ def test_acts_are_filtered_paged_and_of_one_namespace(store: Store) -> None:
 
 
 def test_a_discard_that_is_sent_twice_answers_the_same_and_is_one_act(store: Store) -> None:
-    old, asker = given_dead(store), by()
+    old, caller = given_dead(store), asking()
 
-    assert [discard_all(store, [old], asker=asker) for _ in range(2)] == [1, 1]
+    assert [ask_to_discard(store, [old], caller=caller) for _ in range(2)] == [1, 1]
 
     assert len(store.read(lambda tx: acts(tx, namespace=HOME))) == 1
 
 
 def test_acts_are_kept_longer_than_letters(store: Store, clock: Clock) -> None:
-    discard_all(store, [given_dead(store)])
+    ask_to_discard(store, [given_dead(store)])
     store.write(seal)
 
     def kept_after(ms: int) -> int:

@@ -195,6 +195,25 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(app: App, dead: list
     assert letters.letters(state=None) == before
 
 
+def test_of_several_batches_all_are_looked_at_before_one_is_changed(
+    app: App, dead: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rota.operations.failures.letter_choice.AT_ONCE", 1)
+    letters, (first, second, third) = app.dead_letters, dead
+    letters.discard(third)
+    heard: list[int] = []
+
+    with pytest.raises(NotAllowed):
+        letters.redrive(*dead)
+    untouched = [letters.show(each).state for each in (first, second)]
+    done = letters.redrive(first, second, rate="1/m", told=heard.append)
+
+    starts = [app.run(each.rerun_id).show() for each in done]
+    assert untouched == ["open", "open"]
+    assert [round((run.due_at - run.created_at).total_seconds() / 60) for run in starts] == [0, 1]
+    assert heard == [1, 1]
+
+
 def test_arguments_for_a_job_that_the_app_does_not_define_must_be_json_and_small(
     store_url: str, dead: list[str]
 ) -> None:
@@ -249,6 +268,16 @@ def test_an_unknown_commit_of_a_redrive_is_asked_about(unsure: App, dead: list[s
     runs = unsure.run(done.rerun_id).show()
     assert done.is_new
     assert runs.rerun_of == dead[0]
+    assert len(unsure.store.read(lambda tx: acts(tx, namespace=unsure.namespace))) == 1
+
+
+def test_an_unknown_commit_of_a_group_is_asked_about(unsure: App, dead: list[str]) -> None:
+    (group,) = unsure.dead_letters.groups()
+
+    done = unsure.dead_letters.redrive(group=group.fingerprint)
+
+    assert {each.run_id for each in done} == set(dead)
+    assert all(each.is_new for each in done)
     assert len(unsure.store.read(lambda tx: acts(tx, namespace=unsure.namespace))) == 1
 
 

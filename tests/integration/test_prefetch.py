@@ -15,7 +15,7 @@ from rota.clock import to_datetime
 from rota.engine.admission.queues import pause
 from rota.engine.runs.claimed import shares
 from rota.engine.runs.find import counts, now_ms
-from rota.engine.workers.registry import WorkerView, workers
+from rota.engine.workers.registry import WorkerRecord, workers
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
 from rota.runtime.dispatch.prefetch import Prefetch
@@ -31,7 +31,7 @@ def claimed(app: App) -> tuple[int, int]:
     return sum(each.running for each in found), sum(each.held for each in found)
 
 
-def crew(app: App) -> list[WorkerView]:
+def crew(app: App) -> list[WorkerRecord]:
     return app.store.read(lambda tx: workers(tx, namespace="default"))
 
 

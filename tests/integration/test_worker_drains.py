@@ -6,7 +6,7 @@ import threading
 import time
 
 from rota.app import App
-from rota.engine.workers.registry import WorkerView, ask_drain, workers
+from rota.engine.workers.registry import WorkerRecord, ask_drain, workers
 from rota.errors import Cancelled
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
@@ -172,7 +172,7 @@ def test_a_draining_worker_says_so_and_a_stopped_one_is_gone(app: App, serve: Se
     assert run.state is State.SUCCESS
 
 
-def _registry(app: App) -> list[WorkerView]:
+def _registry(app: App) -> list[WorkerRecord]:
     return app.store.read(lambda tx: workers(tx, namespace="default"))
 
 

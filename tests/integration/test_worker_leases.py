@@ -16,7 +16,7 @@ import pytest
 from rota import notices
 from rota.app import App, Run
 from rota.engine.workers.reap import reap
-from rota.engine.workers.registry import WorkerView, workers
+from rota.engine.workers.registry import WorkerRecord, workers
 from rota.model.states import State
 from rota.runtime.attempts.context import current_run
 from rota.runtime.options import WorkerOptions
@@ -72,7 +72,7 @@ def start_slow_run(app: App, trail: Path, gate: Path) -> Run[int]:
     return run
 
 
-def known_workers(app: App) -> list[WorkerView]:
+def known_workers(app: App) -> list[WorkerRecord]:
     return app.store.read(lambda tx: workers(tx, namespace="default"))
 
 

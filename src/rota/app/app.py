@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, ParamSpec, Self, TypeVar, overload
+from typing import Any, ParamSpec, Self, TypeVar, overload
 
 import msgspec
 
@@ -44,9 +44,6 @@ from rota.store.access.rights import WORKER
 from rota.store.base import Store
 from rota.store.open import dialect_of, file_of, open_store
 from rota.version import version
-
-if TYPE_CHECKING:
-    from rota.model.event import Sent
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -202,18 +199,6 @@ class App(Nouns):
     def run(self, run_id: str) -> Run[Any]:
         """A handle for a run of any job, by its id."""
         return Run(self, run_id)
-
-    def send(
-        self, event: str, payload: Any = None, *, key: str | None = None, who: str | None = None
-    ) -> Sent:
-        """Tell of a fact: every schedule that listens to the event starts, once.
-
-        Fields of the payload that are parameters of the job become its arguments; a parameter
-        `event` gets all of it. With a `key` the same fact sent twice is one event.
-        """
-        from rota.app.events import send_event  # noqa: PLC0415  # as with schedules
-
-        return send_event(self, event, payload, key=key, who=who)
 
     @property
     def store(self) -> Store:

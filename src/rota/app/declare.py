@@ -6,7 +6,6 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from rota.clock import to_text
 from rota.engine.jobs.declare import Declared, Declarer
 from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
@@ -62,7 +61,7 @@ def _warning(said: Declaration, done: Declared) -> str:
     label = "" if newer.label is None else f" ({newer.label})"
     return (
         f"the code of {said.app or 'this app'} is release {done.number}, older than release "
-        f"{newer.number}{label} of {to_text(newer.used_at)}: it changes no job and no schedule, "
+        f"{newer.number}{label} of {newer.used_at.text()}: it changes no job and no schedule, "
         f"and works on. Went back on purpose? `rota releases use {done.number}`, or start it with "
         "another ROTA_RELEASE"
     )

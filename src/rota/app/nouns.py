@@ -9,8 +9,6 @@ from rota.handles.nouns import SharedNouns
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.dead_letters import DeadLetters
-    from rota.app.releases import Releases
     from rota.app.schedules import Schedules
     from rota.handles.backend import Backend
     from rota.rules.jobs.signature import Signature
@@ -31,9 +29,7 @@ class Nouns(SharedNouns):
         from rota.handles.store_backend import StoreBackend
         from rota.operations.tools import Tools
 
-        tools = Tools(
-            schedules=lambda: self._whole.schedules.compiled, signature=self._own_signature
-        )
+        tools = Tools(signature=self._own_signature)
         return StoreBackend(lambda: self._whole.store, self._whole.namespace, tools)
 
     def _own_signature(self, job: str) -> Signature | None:
@@ -46,17 +42,3 @@ class Nouns(SharedNouns):
         from rota.app.schedules import Schedules
 
         return Schedules(self._whole)
-
-    @cached_property
-    def dead_letters(self) -> DeadLetters:
-        """Runs that failed for good."""
-        from rota.app.dead_letters import DeadLetters
-
-        return DeadLetters(self._whole)
-
-    @cached_property
-    def releases(self) -> Releases:
-        """What the code of apps declared, one deploy after the other; go back to one."""
-        from rota.app.releases import Releases
-
-        return Releases(self._whole)

@@ -8,19 +8,24 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
+import msgspec
 
-from rota.cli.connect.dead_letter_backends import letter_desk
+from rota.cli.connect.backends import place
+from rota.cli.connect.store_app import LEAST_CHARS, find_id
 from rota.cli.output import Cell, is_fancy, print_facts
-from rota.cli.pages.documents import iso
 from rota.cli.safe_text import console
-from rota.cli.times import ago
-from rota.errors import NotAllowed
+from rota.cli.times import since
+from rota.errors import BadArguments, NotAllowed
+from rota.ids import is_id
+from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
-    from rota.cli.connect.dead_letter_backends import DeadLetterBackend
-    from rota.engine.failures.dead_letters import LetterView
-    from rota.engine.failures.redrive import Redriven
+    from rota.cli.connect.backends import Place
+    from rota.clock import Moment
+    from rota.model.failures.dead_letter import LetterView, Redriven
 
+MOST_GROUPS = 500
+"""Groups of which a server tells how many letters they have."""
 BIG = 500
 """From so many letters on, a bar shows how far it is."""
 
@@ -28,14 +33,58 @@ BIG = 500
 @contextmanager
 def chosen(
     run_ids: tuple[str, ...], flags: dict[str, Any]
-) -> Iterator[tuple[DeadLetterBackend, list[str], int]]:
+) -> Iterator[tuple[Place, list[str], int]]:
     """Where to ask, the runs that were named, and how many letters that or the group means."""
     group = flags["group"]
     if bool(run_ids) == (group is not None):
         raise click.UsageError("say which dead letters: some IDs, or --group")
-    with letter_desk(flags) as here:
-        ids = [here.find(run_id) for run_id in run_ids]
-        yield here, ids, len(ids) if group is None else here.count(group)
+    # With an app at hand, other arguments are checked against its functions.
+    with place(flags, who=flags["who"], with_code=flags.get("args") is not None) as here:
+        ids = [letter_at(here, run_id) for run_id in run_ids]
+        yield here, ids, len(ids) if group is None else _count(here, group)
+
+
+def letter_at(here: Place, text: str) -> str:
+    """The run that is meant by its id, or by the end or beginning of it."""
+    from rota.client import Client
+
+    if isinstance(here, Client):
+        return find_id(text, lambda most: _recent(here, most))
+    text = text.lower()
+    if is_id(text) or len(text) < LEAST_CHARS:
+        return find_id(text, lambda _: [])
+    from rota.engine.failures.dead_letters import like
+
+    return here.store.read(lambda tx: like(tx, text, namespace=here.namespace))
+
+
+def _recent(here: Place, most: int) -> list[str]:
+    return [each.run_id for each in here.dead_letters.letters(state=None, limit=most)]
+
+
+def _count(here: Place, group: str) -> int:
+    """How many letters of a group are open."""
+    from rota.client import Client
+
+    if isinstance(here, Client):
+        found = here.dead_letters.groups(limit=MOST_GROUPS)
+        return sum(each.open for each in found if each.fingerprint == group)
+    from rota.engine.failures.dead_letters import open_group
+
+    at = {"namespace": here.namespace}
+    return here.store.read(lambda tx: open_group(tx, group, **at)).count
+
+
+def read_args(text: str | None) -> dict[str, Any] | None:
+    """Other arguments, as one object."""
+    if text is None:
+        return None
+    check_keys(text)
+    try:
+        return msgspec.json.decode(text, type=dict[str, Any])
+    except msgspec.DecodeError as error:
+        wanted = '{"order": 14}'
+        raise BadArguments(f"--args is not an object such as {wanted}: {error}") from error
 
 
 def agreed(verb: str, count: int, *, group: str | None, is_sure: bool) -> None:
@@ -76,14 +125,17 @@ def check_used(done: Sequence[Redriven], args: dict[str, Any] | None) -> None:
 
 def print_letter(letter: LetterView, now: int) -> None:
     """The facts that its run does not have."""
-    acted = letter.acted_at
     print_facts(
         [
             ("dead letter", Cell(letter.state, "bold")),
             ("group", letter.fingerprint),
-            ("died", f"{iso(letter.died_at)}  ({ago(letter.died_at, now)})"),
+            ("died", _when(letter.died_at, now)),
             ("by", letter.acted_by or ""),
-            ("at", "" if acted is None else f"{iso(acted)}  ({ago(acted, now)})"),
+            ("at", "" if letter.acted_at is None else _when(letter.acted_at, now)),
             ("redriven as", letter.rerun_id or ""),
         ]
     )
+
+
+def _when(at: Moment, now: int) -> str:
+    return f"{at.text()}  ({since(at, now)})"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
@@ -13,26 +12,16 @@ from urllib.parse import quote
 
 from rota.client.address import check_address
 from rota.client.documents import (
-    Answer,
     Page,
-    QueueAnswer,
     SessionAnswer,
-    WorkerAnswer,
-    queue_view,
-    worker_view,
 )
-from rota.client.events import send_event
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
-from rota.client.letters import ServedLetters
 from rota.client.line import Line
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
-from rota.engine.admission.queues import QueueView
-from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
-from rota.model.event import Sent
 from rota.model.jobs.job import JobEntry
 from rota.model.runs.answers import RunState
 from rota.rules.text.duration import parse_duration
@@ -82,7 +71,6 @@ class Client(SharedNouns):
             verify=_trusted(ca_file),
         )
         self.schedules = ServedSchedules(self)
-        self.dead_letters = ServedLetters(self)
 
     @cached_property
     def backend(self) -> HttpBackend:
@@ -120,40 +108,6 @@ class Client(SharedNouns):
     def jobs(self) -> list[JobEntry]:
         """All jobs on record, by name."""
         return self.definitions.list()
-
-    def queues(self) -> list[QueueView]:
-        """All queues with their depth."""
-        return [queue_view(each) for each in self.line.get("/queues", Page[QueueAnswer]).items]
-
-    def pause_queue(self, name: str, note: str | None = None) -> None:
-        """Start nothing new from this queue; what runs goes on."""
-        body = {} if note is None else {"note": note}
-        self.line.post(f"/queues/{quote(name, safe='')}/pause", Answer, body)
-
-    def resume_queue(self, name: str) -> None:
-        """Start what waits, in the old order."""
-        self.line.post(f"/queues/{quote(name, safe='')}/resume", Answer)
-
-    def workers(self) -> list[WorkerView]:
-        """The workers on record, the oldest first."""
-        found = self.line.get("/workers", Page[WorkerAnswer]).items
-        now = round(time.time() * 1000)
-        return [worker_view(each, now=now) for each in found]
-
-    def drain_worker(self, worker_id: str) -> None:
-        """Let a worker take nothing new, from its next heartbeat on."""
-        self.line.post(f"/workers/{quote(worker_id, safe='')}/drain", Answer)
-
-    def resume_worker(self, worker_id: str) -> None:
-        """Let a worker that was drained work again."""
-        self.line.post(f"/workers/{quote(worker_id, safe='')}/resume", Answer)
-
-    def send(self, event: str, payload: Any = None, *, key: str | None = None) -> Sent:
-        """Tell of a fact: every schedule that listens to the event starts, once.
-
-        With a `key` the same fact sent twice is one event.
-        """
-        return send_event(self, event, payload, key=key)
 
     @cached_property
     def namespace(self) -> str:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rota.handles.events import EventVerbs
+from rota.handles.queues import QueueVerbs
+from rota.handles.workers import WorkerVerbs
 from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
@@ -13,17 +16,19 @@ if TYPE_CHECKING:
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
     from rota.handles.calendars import Blackouts, Calendars
+    from rota.handles.dead_letters import DeadLetters
     from rota.handles.effects import Effects
     from rota.handles.files import Files
     from rota.handles.identity import Audit, Namespaces, Tokens
     from rota.handles.jobs import Definitions
+    from rota.handles.releases import Releases
     from rota.model.log import FoundLine, Level
     from rota.model.run import RunView
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
 
-class SharedNouns:
+class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
     """Handles over a backend, made when they are first asked for."""
 
     @property
@@ -53,12 +58,20 @@ class SharedNouns:
         return Blackouts(self.backend)
 
     @cached_property
+    def dead_letters(self) -> DeadLetters:
+        """Runs that failed for good."""
+        from rota.handles.dead_letters import DeadLetters
+
+        return DeadLetters(self.backend)
+
+    @cached_property
     def effects(self) -> Effects:
         """Calls to the outside world that are in doubt; say what became of one."""
         from rota.handles.effects import Effects
 
         return Effects(self.backend)
 
+    @cached_property
     @cached_property
     def definitions(self) -> Definitions:
         """The jobs on record, whatever brought them."""
@@ -72,6 +85,13 @@ class SharedNouns:
         from rota.handles.files import Files
 
         return Files(self.backend)
+
+    @cached_property
+    def releases(self) -> Releases:
+        """What the code of apps declared, one deploy after the other; go back to one."""
+        from rota.handles.releases import Releases
+
+        return Releases(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.model.view import View
+
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """A fact that somebody sends."""
@@ -16,17 +18,17 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     """JSON text."""
 
 
-class Heard(msgspec.Struct, frozen=True, kw_only=True):
+class Heard(View, frozen=True, kw_only=True):
     """What became of an event at one of the schedules that listen."""
 
     schedule: str
     decision: str
     """started, waits, skipped, dropped or blackout; as with starts by time."""
-    run_id: str | None = None
+    run_id: str | None = msgspec.field(default=None, name="executionId")
 
 
-class Sent(msgspec.Struct, frozen=True, kw_only=True):
-    """The answer to an event."""
+class Sent(View, frozen=True, kw_only=True):
+    """An event on record."""
 
     id: str
     is_new: bool = True

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.clock import Moment
 from rota.model.bundle import BundledSchedule
 from rota.model.spec import JobSpec
+from rota.model.view import View
 
 
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
@@ -19,19 +21,22 @@ class Declaration(msgspec.Struct, frozen=True, kw_only=True):
     schedules: dict[str, BundledSchedule] = {}
 
 
-class Release(msgspec.Struct, frozen=True, kw_only=True):
-    """A declaration on record; of those of one app the highest number counts."""
+class Release(View, frozen=True):
+    """All that the code of an app declared at one deploy; of one app the highest number counts."""
 
     number: int
     app: str | None
     label: str | None
+    """What the deploy called itself."""
     jobs: dict[str, int]
     """The versions of its jobs."""
-    schedules: dict[str, BundledSchedule]
-    seen_at: int
+    schedules: tuple[str, ...]
+    seen_at: Moment
     """When it was first declared."""
-    used_at: int
+    used_at: Moment
     """When it got its number: then, or when a person went back to it."""
     used_by: str
     holds: bool = False
     """Whether no later release says something else about its jobs."""
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
@@ -15,6 +16,8 @@ from rota.model.identity import Credential, Role
 from rota.operations.tools import Tools
 from rota.store.base import Tx
 
+T = TypeVar("T")
+
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
     """Who asks: a program on the store may do everything, a token what it allows."""
@@ -22,7 +25,7 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     credential: Credential
     actor: Actor
     tools: Tools
-    _ids: dict[str, str] = {}
+    _kept: dict[str, Any] = {}
 
     @property
     def namespace(self) -> str:
@@ -42,7 +45,14 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
     def new_id_for(self, subject: str) -> str:
         """An id for what is made of this; the same one when the transaction is repeated."""
-        return self._ids.setdefault(subject, new_id())
+        return self.once(f"id for {subject}", new_id)
+
+    def once(self, name: str, decide: Callable[[], T]) -> T:
+        """What is decided once; it stays so when the transaction is repeated."""
+        if name not in self._kept:
+            self._kept[name] = decide()
+        decided: T = self._kept[name]
+        return decided
 
     def because(self, reason: str) -> Caller:
         """The same caller, with the reason for what it does."""

@@ -68,6 +68,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """The tag of what it answers, for callers that want to change just that."""
     tag: Callable[[Tx, Caller, T], str] | None = None
     """Like `etag`, where the answer alone does not tell the tag."""
+    may_be_old: bool = False
+    """Callers of a server who see the same queues share an answer, which may be two seconds old."""
 
     @property
     def name(self) -> str:

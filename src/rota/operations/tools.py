@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rota.operations.recent import RecentFigures
+
 if TYPE_CHECKING:
-    from rota.engine.schedules.compiled import CompiledSchedules
     from rota.rules.jobs.signature import Signature
 
 
@@ -19,9 +20,8 @@ def _has_no_code(job: str) -> None:
 class Tools(msgspec.Struct, frozen=True, kw_only=True):
     """One for each App, and one for each server."""
 
-    schedules: Callable[[], CompiledSchedules]
-    """What remembers schedules that it has read; made when it is first asked for."""
     signature: Callable[[str], Signature | None] = _has_no_code
     """That of a job whose function is in this process."""
+    recent: RecentFigures = msgspec.field(default_factory=RecentFigures)
     payload_bytes: int | None = None
     """The most that a server takes as one value; None where no server is in between."""

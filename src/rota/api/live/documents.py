@@ -5,9 +5,9 @@ from __future__ import annotations
 import msgspec
 
 from rota.api.server.documents import Document, Moment, then, when
-from rota.engine.admission.queues import QueueView
 from rota.engine.insight.changes import RunChange
-from rota.engine.workers.registry import WorkerView
+from rota.engine.workers.registry import WorkerRecord
+from rota.model.admission.queue import QueueView
 from rota.model.log import FoundLine
 
 
@@ -153,7 +153,7 @@ def queue_told(queue: QueueView) -> QueueTold:
     )
 
 
-def worker_told(worker: WorkerView) -> WorkerTold:
+def worker_told(worker: WorkerRecord) -> WorkerTold:
     return WorkerTold(
         id=worker.id,
         name=worker.name,

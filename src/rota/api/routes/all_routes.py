@@ -5,26 +5,27 @@ from __future__ import annotations
 from litestar.types import ControllerRouterHandler
 
 from rota.api.routes import description, pages, reference
-from rota.api.routes.admission import queues
-from rota.api.routes.events import live, send
-from rota.api.routes.failures import dead_letters
+from rota.api.routes.events import live
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
-from rota.api.routes.insight import health, metrics, search, statistics
-from rota.api.routes.jobs import jobs, releases
+from rota.api.routes.insight import health, metrics, search
+from rota.api.routes.jobs import jobs
 from rota.api.routes.runs import runs as shared_runs
 from rota.api.routes.schedules import backfills, firings, schedules
-from rota.api.routes.workers import remote, remote_runs, remote_services, workers
+from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
-from rota.operations.admission import windows
-from rota.operations.failures import breakers
+from rota.operations.admission import queues, windows
+from rota.operations.events import send
+from rota.operations.failures import breakers, dead_letters
 from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.insight import statistics
 from rota.operations.jobs import definitions as job_definitions
-from rota.operations.jobs import files, templates, versions
+from rota.operations.jobs import files, releases, templates, versions
 from rota.operations.jobs import jobs as job_operations
 from rota.operations.logs import logs
 from rota.operations.runs import effects, reruns, runs
 from rota.operations.schedules import calendars
+from rota.operations.workers import workers
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
@@ -44,22 +45,15 @@ API: tuple[ControllerRouterHandler, ...] = (
     *shared_runs.ROUTES,
     *timelines.ROUTES,
     *live.ROUTES,
-    *send.ROUTES,
-    *statistics.ROUTES,
     *search.ROUTES,
-    *queues.ROUTES,
-    *workers.ROUTES,
-    *releases.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
-    *dead_letters.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(
-        runs, reruns, logs, effects, breakers, audit, tokens, namespaces, calendars, windows
-    ),
+    *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
+    *routes_in(breakers, audit, tokens, namespaces, calendars, windows, statistics),
 )

@@ -107,10 +107,7 @@ class ApiRequest(Request[Any, Any, Any]):
         if operation.parse is not None:
             arguments = await self._parsed(operation.parse, arguments)
         if operation.is_read(**arguments):
-            answer, etag = await self.read(lambda tx: operation.tagged(tx, caller, **arguments))
-            if etag is not None:
-                self.add_header("ETag", etag)
-            return answer
+            return await self._look(operation, arguments)
         answer = await self._once(
             lambda tx: operation(tx, caller, **arguments), answers=answers, kept=operation.to_keep
         )
@@ -122,6 +119,22 @@ class ApiRequest(Request[Any, Any, Any]):
         """Few at once, so that threads are left for others."""
         read, caller = self.server_state.room(self.only).read, self.caller
         return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
+
+    async def _look(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
+        """The answer of an operation that only reads, with its tag."""
+        caller = self.caller
+
+        def look(tx: Tx) -> tuple[T, str | None]:
+            return operation.tagged(tx, caller, **arguments)
+
+        if operation.may_be_old:
+            key = operation.name, self.namespace, self.credential.queues, *sorted(arguments.items())
+            answer, etag = await self.server_state.recent.read(key, look, only=self.only)
+        else:
+            answer, etag = await self.read(look)
+        if etag is not None:
+            self.add_header("ETag", etag)
+        return answer
 
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,

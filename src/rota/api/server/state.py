@@ -46,9 +46,7 @@ class ServerState:
     def __init__(self, app: App, options: ServerOptions) -> None:
         self.app = app
         self.options = options
-        self.tools = Tools(
-            schedules=lambda: app.schedules.compiled, payload_bytes=options.payload_bytes
-        )
+        self.tools = Tools(payload_bytes=options.payload_bytes)
         self.buckets = TokenBuckets()
         self.refusals = SecurityEvents()
         self.identities = Identities(self)

@@ -21,8 +21,13 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def place(flags: dict[str, Any], *, who: str | None = None) -> Iterator[Place]:
-    """A server if the settings name one, else the store; closed at the end."""
+def place(
+    flags: dict[str, Any], *, who: str | None = None, with_code: bool = False
+) -> Iterator[Place]:
+    """A server if the settings name one, else the store; closed at the end.
+
+    `with_code` imports the app that the settings name, also where they say where the store is.
+    """
     said = settings(flags)
     if said.server is not None:
         if who:
@@ -30,7 +35,7 @@ def place(flags: dict[str, Any], *, who: str | None = None) -> Iterator[Place]:
         with server_client(said) as served:
             yield served
         return
-    app = client(said)
+    app = client(said, with_code=with_code)
     try:
         yield app
     finally:

@@ -17,10 +17,8 @@ if TYPE_CHECKING:
     from rota.app import App, Run
     from rota.cli.watching import RunLook
     from rota.client import Client, ServedRun
-    from rota.engine.admission.queues import QueueView
     from rota.engine.graphs.views.nodes import NodeView
     from rota.engine.graphs.views.timeline import Timeline
-    from rota.engine.workers.registry import WorkerView
 
     Handle = Run[Any] | ServedRun
 
@@ -34,11 +32,6 @@ class RunBackend(Protocol):
     def run(self, text: str) -> Handle: ...
     def timeline(self, text: str) -> Timeline: ...
     def look(self, run_id: str) -> RunLook: ...
-    def queues(self) -> list[QueueView]: ...
-    def pause_queue(self, name: str, note: str | None) -> None: ...
-    def resume_queue(self, name: str) -> None: ...
-    def workers(self) -> list[WorkerView]: ...
-    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None: ...
 
 
 @contextmanager
@@ -82,31 +75,6 @@ class StoreRunBackend:
 
         return take_look(self._app, run_id)
 
-    def queues(self) -> list[QueueView]:
-        from rota.engine.admission.queues import queues
-
-        return self._app.store.read(lambda tx: queues(tx, namespace=self._namespace))
-
-    def pause_queue(self, name: str, note: str | None) -> None:
-        from rota.app.operate import pause_queue
-
-        pause_queue(self._app, name, note)
-
-    def resume_queue(self, name: str) -> None:
-        from rota.app.operate import resume_queue
-
-        resume_queue(self._app, name)
-
-    def workers(self) -> list[WorkerView]:
-        from rota.engine.workers.registry import workers
-
-        return self._app.store.read(lambda tx: workers(tx, namespace=self._namespace))
-
-    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
-        from rota.app.operate import drain_worker
-
-        drain_worker(self._app, worker, drains=drains)
-
 
 class ServerRunBackend:
     """Through a server, as the token allows."""
@@ -134,18 +102,3 @@ class ServerRunBackend:
         )
         shown = run.show()
         return RunLook(shown, found, answer.told(), self.now(), shown.paused)
-
-    def queues(self) -> list[QueueView]:
-        return self._served.queues()
-
-    def pause_queue(self, name: str, note: str | None) -> None:
-        self._served.pause_queue(name, note)
-
-    def resume_queue(self, name: str) -> None:
-        self._served.resume_queue(name)
-
-    def workers(self) -> list[WorkerView]:
-        return self._served.workers()
-
-    def drain_worker(self, worker: WorkerView, *, drains: bool) -> None:
-        (self._served.drain_worker if drains else self._served.resume_worker)(worker.id)

@@ -19,13 +19,13 @@ RECENT = 1000
 """Short ids are looked for among so many of the newest runs."""
 
 
-def client(said: Settings) -> App:
+def client(said: Settings, *, with_code: bool = False) -> App:
     """The address comes from the settings, else from the app they name, else it is the default."""
     from rota.app import App
     from rota.cli.connect.server_client import refuse_server
 
     refuse_server(said)
-    if said.app is not None and not said.url:
+    if said.app is not None and (with_code or not said.url):
         from rota.cli.loading import load_app
 
         app = load_app(said)

@@ -12,12 +12,13 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from rota.clock import moment
-from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
+from rota.engine.admission.hold import ActiveHold, Wanted
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.insight.reasons import seconds
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput
+from rota.model.admission.queue import QueueLimit
 from rota.model.runs.reason import Reason
 from rota.model.schedule import Blackout
 from rota.rules.text.duration import format_duration

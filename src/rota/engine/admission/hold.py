@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from rota.model.admission.queue import QueueLimit
 from rota.model.run import Lease, RunView
 from rota.model.runs.reason import Kind, Reason
 from rota.rules.admission.lanes import Lanes
@@ -20,23 +21,10 @@ HoldName = Literal[
     "breaker", "queue pause", "maintenance window", "quota", "graph pause", "dependencies",
     "graph runs", "overlap",
 ]  # fmt: skip
-LimitKind = Literal["paused", "window", "slots", "quota", "breaker"]
 Fact = Literal["shut", "has_quota", "max_runs", "dependents"]
 """What a worker knows of holds and tells with its claim; a field of `Wanted`."""
 Shut = tuple[str | None, str | None]
 """A job and a queue of which nothing may start now; None stands for all of them."""
-
-
-class QueueLimit(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that keeps a queue from starting more than so many runs."""
-
-    kind: LimitKind
-    says: str
-    used: int | None = None
-    most: int | None = None
-    """None where it is not about a number."""
-    stops: bool = False
-    """Because of it some or all runs do not start now."""
 
 
 class Wanted(msgspec.Struct, kw_only=True):

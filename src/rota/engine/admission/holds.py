@@ -9,7 +9,7 @@ import msgspec
 from rota.engine.admission.hold import ActiveHold
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.reasons import seconds
-from rota.engine.workers.registry import WorkerView, workers
+from rota.engine.workers.registry import WorkerRecord, workers
 from rota.model.run import RunView
 from rota.model.runs.reason import Reason
 from rota.store.base import Tx
@@ -18,7 +18,7 @@ from rota.store.base import Tx
 class Holds(msgspec.Struct, frozen=True, kw_only=True):
     """What is the same for all runs of a namespace: who works, and which holds are active."""
 
-    workers: tuple[WorkerView, ...]
+    workers: tuple[WorkerRecord, ...]
     active: tuple[ActiveHold, ...]
 
     def obstacles(self, *, job: str, queue: str) -> list[Reason]:
@@ -38,11 +38,11 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
         """Whether people are shown this run as held."""
         return any(hold.marks(run) for hold in self.active)
 
-    def able(self, *, job: str, queue: str) -> list[WorkerView]:
+    def able(self, *, job: str, queue: str) -> list[WorkerRecord]:
         """Live workers that could take the run."""
         return [each for each in self._serving(queue) if _knows(each, job)]
 
-    def _serving(self, queue: str) -> list[WorkerView]:
+    def _serving(self, queue: str) -> list[WorkerRecord]:
         return [each for each in self.workers if queue in each.queues]
 
     def _missing(self, job: str, queue: str) -> Reason | None:
@@ -77,7 +77,7 @@ def holds(tx: Tx, *, namespace: str) -> Holds:
     return Holds(workers=live, active=tuple(found))
 
 
-def _stalled(some: Sequence[WorkerView]) -> Reason:
+def _stalled(some: Sequence[WorkerRecord]) -> Reason:
     """All that could take it fail at each look for runs, and say so themselves."""
     first = min(some, key=lambda each: each.stalled_at or 0)
     since = seconds(max(0, first.now - (first.stalled_at or first.now)))
@@ -88,12 +88,12 @@ def _stalled(some: Sequence[WorkerView]) -> Reason:
     return Reason(kind="stalled", says=says, count=len(some))
 
 
-def _knows(worker: WorkerView, job: str) -> bool:
+def _knows(worker: WorkerRecord, job: str) -> bool:
     """A worker of an older version does not say what it knows; it may."""
     return worker.jobs is None or job in worker.jobs
 
 
-def counted(some: Iterable[WorkerView]) -> str:
+def counted(some: Iterable[WorkerRecord]) -> str:
     """`1 worker`, `3 workers`."""
     count = len(tuple(some))
     return f"{count} worker{'s' if count > 1 else ''}"

@@ -11,12 +11,13 @@ from collections.abc import Collection, Iterator, Mapping
 
 import msgspec
 
-from rota.engine.admission.hold import ActiveHold, QueueLimit
+from rota.engine.admission.hold import ActiveHold
 from rota.engine.admission.release import release
 from rota.engine.runs.claimed import shares
 from rota.engine.wakeup_keys import recall_key
 from rota.engine.workers.registry import workers
 from rota.errors import UnknownQueue
+from rota.model.admission.queue import QueueLimit, QueueView
 from rota.model.runs.reason import Reason
 from rota.store.base import Tx
 
@@ -28,26 +29,6 @@ COUNTED_AT_LEAST = 1_000
 AHEAD = 1_000
 """Among so many that are next the longest wait is looked for."""
 HELD = 5_000
-
-
-class QueueView(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue as people see it."""
-
-    name: str
-    is_paused: bool
-    note: str | None
-    queued: int
-    running: int
-    scheduled: int
-    oldest_ms: int | None
-    held: int = 0
-    """Queued runs that a breaker holds back, of the next few thousand."""
-    is_cut: bool = False
-    """There are more queued or scheduled runs than are counted."""
-    workers: int = 0
-    """That are alive and serve it."""
-    slots: int = 0
-    """Theirs together: so many of its runs can be carried out at once."""
 
 
 class Depth(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rota.engine.admission.hold import ActiveHold, QueueLimit, Wanted
+from rota.engine.admission.hold import ActiveHold, Wanted
 from rota.engine.identity.namespaces import find_namespace
 from rota.errors import UnknownNamespace
+from rota.model.admission.queue import QueueLimit
 from rota.model.runs.reason import Reason
 from rota.store.base import Tx
 

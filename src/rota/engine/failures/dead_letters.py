@@ -5,50 +5,15 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import Literal
 
 import msgspec
 
 from rota.engine.runs.find import find
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import is_id
-from rota.store.base import Row, Tx
-
-LetterState = Literal["open", "redriven", "discarded"]
-
-
-class LetterView(msgspec.Struct, frozen=True, kw_only=True):
-    """A failed run that waits for somebody, or what was done about it."""
-
-    run_id: str
-    job: str
-    version: int
-    fingerprint: str
-    error_type: str
-    message: str
-    reason: str | None
-    died_at: int
-    state: LetterState
-    acted_at: int | None = None
-    acted_by: str | None = None
-    rerun_id: str | None = None
-    """The run it was redriven as."""
-
-
-class LetterGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """Letters of the same job and cause; the newest speaks for all."""
-
-    job: str
-    fingerprint: str
-    error_type: str
-    message: str
-    reason: str | None
-    open: int
-    """How many wait for somebody."""
-    total: int
-    first_at: int
-    last_at: int
-    versions: tuple[int, ...]
+from rota.model.failures.dead_letter import LetterGroup, LetterState, LetterView
+from rota.model.view import view_of
+from rota.store.base import Tx
 
 
 def groups(  # noqa: PLR0913  # one filter each, all named
@@ -71,16 +36,11 @@ def groups(  # noqa: PLR0913  # one filter each, all named
     at = {"namespace": namespace, "job": job, "queues": _scope(queues)}
     rows = tx.all("list_groups", acted=acted, since=since, limit=limit, **at)
     return [
-        LetterGroup(
-            job=row["job"],
-            fingerprint=row["fingerprint"],
-            error_type=row["error_type"],
-            message=row["message"],
-            reason=row["reason"],
+        view_of(
+            LetterGroup,
+            row,
             open=row["open_letters"],
             total=row["all_letters"],
-            first_at=row["first_at"],
-            last_at=row["last_at"],
             versions=tuple(versions[row["job"], row["fingerprint"]]),
         )
         for row in rows
@@ -109,14 +69,14 @@ def letters(  # noqa: PLR0913  # one filter each, all named
         before=before,
         limit=limit,
     )
-    return [_view(row) for row in rows]
+    return [view_of(LetterView, row) for row in rows]
 
 
 def find_letter(tx: Tx, run_id: str, *, namespace: str) -> LetterView:
     """The letter of a run; NotAllowed when the run has none, UnknownRun when there is no run."""
     row = tx.one("find_letter", id=run_id, namespace=namespace) if is_id(run_id) else None
     if row is not None:
-        return _view(row)
+        return view_of(LetterView, row)
     run = find(tx, run_id, namespace=namespace)
     said = f": {run.reason}" if run.reason else ""
     raise NotAllowed(f"run {run_id} is no dead letter, it is {run.state}{said}")
@@ -173,17 +133,3 @@ def open_letters(  # noqa: PLR0913  # one filter each, all named
 def _scope(queues: Sequence[str] | None) -> str | None:
     """Of runs of these queues only; None: of all."""
     return None if queues is None else json.dumps(list(queues))
-
-
-def _view(row: Row) -> LetterView:
-    facts = {name: row[name] for name in _COPIED}
-    return LetterView(
-        run_id=str(row["run_id"]),
-        rerun_id=str(row["rerun_id"]) if row["rerun_id"] else None,
-        **facts,
-    )
-
-
-_COPIED = tuple(
-    field for field in LetterView.__struct_fields__ if field not in ("run_id", "rerun_id")
-)

@@ -10,10 +10,10 @@ from collections.abc import Callable, Collection, Sequence
 
 import msgspec
 
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.submit import submit
 from rota.errors import BadInput
+from rota.model.failures.dead_letter import Redriven
 from rota.model.run import NewRun
 from rota.rules.text.duration import MAX_MS
 from rota.store.base import Row, Tx
@@ -30,19 +30,9 @@ class RedrivePair(msgspec.Struct, frozen=True):
     rerun_id: str
 
 
-class Redriven(msgspec.Struct, frozen=True, kw_only=True):
-    """A letter that is redriven now; not new when somebody did it before."""
-
-    run_id: str
-    rerun_id: str
-    is_new: bool
-
-
 class RedriveRequest(msgspec.Struct, frozen=True, kw_only=True):
     """How letters are to be redriven."""
 
-    subject: str
-    """What was asked for: a run, a group; for the record."""
     args: str | None = None
     """Other arguments for all of them, as JSON text."""
     gap_ms: float = 0.0
@@ -57,7 +47,7 @@ def redrive(  # what, how, by whom, and whether they may
     wish: RedriveRequest,
     *,
     namespace: str,
-    by: Actor,
+    who: str,
     check: Check = lambda _: None,
 ) -> list[Redriven]:
     """Submit the open ones again; the answer has all that are redriven, by whomever.
@@ -76,16 +66,12 @@ def redrive(  # what, how, by whom, and whether they may
         ids=ids,
         namespace=namespace,
         batch=msgspec.json.encode(pairs).decode(),
-        who=by.who,
+        who=who,
     )
     taken = {str(row["run_id"]) for row in rows}
     mine = [pair for pair in pairs if pair.run_id in taken]
     if mine:
         _submit(tx, mine, wish, namespace, check)
-        detail = {"letters": len(mine), "runs": [pair.run_id for pair in mine]}
-        if wish.args is not None:
-            detail["args"] = "edited"
-        record(tx, by, namespace=namespace, verb="redrive", subject=wish.subject, detail=detail)
     done = {
         str(row["run_id"]): str(row["rerun_id"])
         for row in tx.all("find_redriven", ids=ids, namespace=namespace)

@@ -6,22 +6,18 @@ Asked with every overview, so that all of it comes from indexes and short tables
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
 
-import msgspec
-
+from rota.clock import moment
 from rota.engine.admission.queues import Depth
 from rota.engine.failures.breakers.control import breakers, held_jobs
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import now_ms
 from rota.engine.values.stored_text import error_of
-from rota.engine.workers.registry import WorkerView
+from rota.engine.workers.registry import WorkerRecord
 from rota.model.breaker import BreakerView
+from rota.model.insight.statistics import Concern
 from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
-
-Kind = Literal["unserved", "paused", "held", "silent", "lost", "overdue"]
-
 
 PATIENCE_MS = 10_000
 """Workers are started anew, and schedulers are busy: what is over sooner needs nobody."""
@@ -34,27 +30,12 @@ LOOKED_AT = 5_000
 RESUME = "If nobody means to stop them, resume them: `rota workers resume NAME`. "
 
 
-class Concern(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that a person should look at."""
-
-    kind: Kind
-    subject: str
-    """The queue, the job or the worker; empty when it is more than one."""
-    says: str
-    advice: str
-    runs: int = 0
-    """How many wait for it, or were hit by it."""
-    since: int | None = None
-    note: str | None = None
-    """What the person wrote who did it."""
-
-
 def attention(
     tx: Tx,
     *,
     namespace: str,
     depths: Mapping[str, Depth],
-    crew: Sequence[WorkerView],
+    crew: Sequence[WorkerRecord],
     queues: Sequence[str] | None = None,
 ) -> list[Concern]:
     """What hurts most first; `depths` and `crew` are those that the asker reaches."""
@@ -80,12 +61,12 @@ def _overdue(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
             subject="",
             says=f"{many} overdue by up to {_rounded(now - row['first_at'])}: nobody fires them.",
             advice="Workers fire schedules: start one, `rota up` or `rota worker`.",
-            since=row["first_at"],
+            since=moment(row["first_at"]),
         )
 
 
 def _unserved(
-    depths: Mapping[str, Depth], crew: Sequence[WorkerView], now: int
+    depths: Mapping[str, Depth], crew: Sequence[WorkerRecord], now: int
 ) -> Iterator[Concern]:
     alive = [each for each in crew if each.is_alive]
     served = {queue for each in alive if each.takes_new for queue in each.queues}
@@ -109,7 +90,7 @@ def _unserved(
             advice=f"{RESUME if is_drained else ''}Start a worker for it: "
             f"`rota worker APP --queues {name}`.",
             runs=depth.queued,
-            since=now - (depth.oldest_ms or 0),
+            since=moment(now - (depth.oldest_ms or 0)),
         )
 
 
@@ -126,11 +107,11 @@ def _deserted(waiting: Mapping[str, Depth], now: int, *, has_workers: bool) -> C
         advice=f"{RESUME if has_workers else ''}"
         "Start workers: `rota worker APP`, or `rota up APP`.",
         runs=runs,
-        since=now - max(each.oldest_ms or 0 for each in waiting.values()),
+        since=moment(now - max(each.oldest_ms or 0 for each in waiting.values())),
     )
 
 
-def _silent(crew: Sequence[WorkerView]) -> Iterator[Concern]:
+def _silent(crew: Sequence[WorkerRecord]) -> Iterator[Concern]:
     for each in crew:
         if not each.is_alive:
             has = _counted(each.running, "run", "runs")
@@ -140,7 +121,7 @@ def _silent(crew: Sequence[WorkerView]) -> Iterator[Concern]:
                 says=f"Worker {each.name} on {each.host}, which had {has}, is not heard from.",
                 advice="It hangs, was killed or is cut off. Others take its runs over soon.",
                 runs=each.running,
-                since=each.seen_at,
+                since=moment(each.seen_at),
             )
 
 
@@ -157,7 +138,7 @@ def _paused(
                 says=f"Queue {name} is paused, and {many} in it.",
                 advice="Resume the queue once the reason is gone.",
                 runs=depth.queued,
-                since=int(str(row["changed_at"])),
+                since=moment(int(str(row["changed_at"]))),
                 note=None if row["note"] is None else str(row["note"]),
             )
 
@@ -187,7 +168,7 @@ def _holding(breaker: BreakerView) -> Concern:
         says=says,
         advice=advice,
         runs=breaker.held,
-        since=breaker.changed_at.ms,
+        since=breaker.changed_at,
         note=breaker.note,
     )
 
@@ -205,7 +186,7 @@ def _lost(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
             f"work{_newest(rows)}.",
             advice="The runs were given back. Was a machine stopped, or out of memory?",
             runs=runs,
-            since=rows[0]["last_at"],
+            since=moment(rows[0]["last_at"]),
         )
 
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.queues import QueueView
 from rota.engine.admission.queues import queues as all_queues
 from rota.engine.insight.statistics import Statistics, ever
-from rota.engine.workers.registry import WorkerView, workers
+from rota.engine.workers.registry import WorkerRecord, workers
+from rota.model.admission.queue import QueueView
 from rota.store.base import Tx
 
 MOST = 1_000
@@ -26,7 +26,7 @@ class Metrics(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool
     """There are more jobs or queues than are told."""
     queues: list[QueueView]
-    workers: list[WorkerView]
+    workers: list[WorkerRecord]
     letters: dict[str, int]
     """Open ones by job, up to 50,000 of them."""
     overdue_ms: int

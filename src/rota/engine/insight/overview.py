@@ -4,57 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import msgspec
-
+from rota.clock import moment
 from rota.engine.admission.queues import Depth, ready_of
-from rota.engine.failures.dead_letters import LetterGroup, groups
-from rota.engine.insight.attention import Concern, attention
-from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
+from rota.engine.failures.dead_letters import groups
+from rota.engine.insight.attention import attention
+from rota.engine.insight.statistics import HOUR_MS, Statistic, total
+from rota.engine.insight.time_buckets import (
+    buckets_of,
+    quantiles,
+    retry_rate,
+    span_of,
+    success_rate,
+)
 from rota.engine.runs.claimed import shares
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.firing_counts import Spans, count_ahead
 from rota.engine.workers.registry import workers
+from rota.model.failures.dead_letter import LetterGroup
+from rota.model.insight.statistics import FailureCause, Lag, Overview, WorkerCounts
+from rota.rules.insight.histogram import quantile_ms
 from rota.store.base import Tx
 
-FINE_MS = 6 * HOUR_MS
-"""Windows up to here are told in minutes, longer ones in hours."""
 CAUSES = 5
-
-
-class Bucket(msgspec.Struct, frozen=True):
-    """What ended in one span of a window."""
-
-    at: int
-    statistic: Statistic
-
-
-class Overview(msgspec.Struct, frozen=True, kw_only=True):
-    """A namespace, or what of it some queues hold."""
-
-    now: int
-    window_ms: int
-    span_ms: int
-    buckets: list[Bucket]
-    whole: Statistic
-    queued: int
-    is_cut: bool
-    """There are more than are counted."""
-    oldest_ms: int | None
-    running: int
-    slots: int
-    alive: int
-    silent: int
-    causes: list[LetterGroup]
-    concerns: list[Concern]
-    due_next_hour: int
-
-    @property
-    def utilisation(self) -> float | None:
-        """Of the slots there are now, the part that was busy; None without any."""
-        if not self.slots:
-            return None
-        return min(1.0, self.whole.busy_ms / (self.slots * self.window_ms))
 
 
 def overview(
@@ -75,24 +47,35 @@ def overview(
         for each in workers(tx, namespace=namespace)
         if queues is None or set(each.queues) & set(queues)
     ]
-    buckets = timeline(tx, namespace=namespace, window_ms=window_ms, queues=queues)
+    slots = sum(each.slots for each in crew if each.is_alive)
+    buckets = buckets_of(tx, namespace=namespace, window_ms=window_ms, queues=queues)
+    whole = total(each.statistic for each in buckets)
+    causes = groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES)
     hour = Spans(first=now, span_ms=HOUR_MS + 1, count=1)
     coming = count_ahead(tx, namespace=namespace, start=now, spans=hour, compiled=compiled)
     return Overview(
-        now=now,
+        at=moment(now),
         window_ms=window_ms,
         span_ms=span_of(window_ms),
-        buckets=buckets,
-        whole=total(each.statistic for each in buckets),
-        queued=sum(each.queued for each in depths.values()) + sum(each.held for each in claimed),
-        is_cut=any(each.is_cut for each in depths.values()),
-        oldest_ms=max(waits, default=None),
+        throughput=[each.view() for each in buckets],
+        success_rate=success_rate(whole),
+        retry_rate=retry_rate(whole),
+        queue_depth=sum(each.queued for each in depths.values())
+        + sum(each.held for each in claimed),
+        queue_depth_is_cut=any(each.is_cut for each in depths.values()),
+        oldest_wait_ms=max(waits, default=None),
         running=sum(each.running for each in claimed),
-        slots=sum(each.slots for each in crew if each.is_alive),
-        alive=sum(each.is_alive for each in crew),
-        silent=sum(not each.is_alive for each in crew),
-        causes=groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES),
-        concerns=attention(tx, namespace=namespace, depths=depths, crew=crew, queues=queues),
+        slots=slots,
+        utilisation=_utilisation(whole, slots, window_ms),
+        workers=WorkerCounts(
+            alive=sum(each.is_alive for each in crew),
+            silent=sum(not each.is_alive for each in crew),
+        ),
+        durations=quantiles(whole.durations),
+        waits=quantiles(whole.waits),
+        schedule_lag_ms=Lag(p50=quantile_ms(whole.lags, 0.5), p99=quantile_ms(whole.lags, 0.99)),
+        failures=[_cause(each) for each in causes],
+        attention=attention(tx, namespace=namespace, depths=depths, crew=crew, queues=queues),
         due_next_hour=coming.firings,
     )
 
@@ -103,33 +86,21 @@ def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> dict[str
     return ready_of(tx, reached, namespace=namespace)
 
 
-def timeline(
-    tx: Tx,
-    *,
-    namespace: str,
-    window_ms: int,
-    job: str | None = None,
-    queues: Sequence[str] | None = None,
-) -> list[Bucket]:
-    """Every span of the window that ends now, also those in which nothing ended."""
-    span_ms = span_of(window_ms)
-    last = now_ms(tx) // span_ms * span_ms
-    first = last - max(0, -(-window_ms // span_ms) - 1) * span_ms
-    at = {"namespace": namespace, "span_ms": span_ms, "since": first}
-    whole = job is None and queues is None
-    found = by_time(read(tx, job=job, queues=queues, whole=whole, **at))  # type: ignore[arg-type]
-    return [
-        Bucket(moment, found.get(moment, Statistic())) for moment in range(first, last + 1, span_ms)
-    ]
+def _utilisation(statistic: Statistic, slots: int, window_ms: int) -> float | None:
+    """Of the slots there are now, the part that was busy; None without any."""
+    if not slots:
+        return None
+    return round(min(1.0, statistic.busy_ms / (slots * window_ms)), 4)
 
 
-def by_time(statistics: Statistics) -> dict[int, Statistic]:
-    """Of all jobs and queues together."""
-    found: dict[int, list[Statistic]] = {}
-    for place, each in statistics.items():
-        found.setdefault(place.at, []).append(each)
-    return {at: total(some) for at, some in found.items()}
-
-
-def span_of(window_ms: int) -> int:
-    return MINUTE_MS if window_ms <= FINE_MS else HOUR_MS
+def _cause(group: LetterGroup) -> FailureCause:
+    error = f"{group.error_type}: {group.message}" if group.error_type else group.message
+    return FailureCause(
+        fingerprint=group.fingerprint,
+        job=group.job,
+        error=error,
+        count=group.open,
+        first_at=group.first_at,
+        last_at=group.last_at,
+        versions=list(group.versions),
+    )

@@ -10,9 +10,9 @@ from typing import get_args
 
 import msgspec
 
-from rota.engine.admission.hold import LimitKind, QueueLimit
 from rota.engine.admission.mechanisms import HOLDS
-from rota.engine.workers.registry import WorkerView, workers
+from rota.engine.workers.registry import WorkerRecord, workers
+from rota.model.admission.queue import LimitKind, QueueLimit
 from rota.store.base import Tx
 
 _ORDER: tuple[str, ...] = get_args(LimitKind)
@@ -47,7 +47,7 @@ def _slots(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
     yield QueueLimit(kind="slots", says=_crew(crew, queue), used=busy, most=slots, stops=is_full)
 
 
-def _crew(crew: list[WorkerView], queue: str) -> str:
+def _crew(crew: list[WorkerRecord], queue: str) -> str:
     others = {name for each in crew for name in each.queues} - {queue}
     whose = f"slots of {len(crew)} worker{'s' if len(crew) > 1 else ''}"
     if not others:

@@ -14,7 +14,7 @@ from rota.engine.jobs.definitions import spec_of
 from rota.engine.runs.argument_mismatch import why_apart
 from rota.engine.runs.find import find, now_ms
 from rota.engine.values.stored_text import error_of, read
-from rota.engine.workers.registry import WorkerView, workers
+from rota.engine.workers.registry import WorkerRecord, workers
 from rota.errors import BadInput
 from rota.model.run import RunView
 from rota.model.runs.reason import Reason
@@ -142,7 +142,7 @@ def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     return found or [_next(run, here.able(job=run.job, queue=run.queue), now_ms(tx))]
 
 
-def _next(run: RunView, able: Sequence[WorkerView], now: int) -> Reason:
+def _next(run: RunView, able: Sequence[WorkerRecord], now: int) -> Reason:
     """Nothing keeps it; if that has been so for long, those who should take it are to blame."""
     waited_ms = now - max([run.ready_at.ms, *(each.started_at for each in able)])
     if waited_ms < LONG_MS:

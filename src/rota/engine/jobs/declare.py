@@ -33,6 +33,7 @@ from rota.engine.workers.registry import workers
 from rota.errors import UnknownRelease, UnknownSchedule
 from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration, Release
+from rota.model.view import view_of
 from rota.rules.jobs.releases import Said, digest_of, successor
 from rota.store.base import Row, Tx
 
@@ -72,7 +73,17 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
     newer = None if row is None else _newer(tx, row, said.app, hand.namespace)
     if row is not None and newer is not None:
         if hand.decides and _is_alone(tx, hand.namespace):
-            used = use(tx, row["number"], hand, Actor(act_id=hand.new_id(), who=hand.who))
+            used = use(tx, row["number"], hand)
+            by = Actor(act_id=hand.new_id(), who=hand.who)
+            detail = {"app": used.app, "label": used.label, "was": row["number"]}
+            record(
+                tx,
+                by,
+                namespace=hand.namespace,
+                verb="use release",
+                subject=str(used.number),
+                detail={key: each for key, each in detail.items() if each is not None},
+            )
             return Declared(versions=used.jobs, number=used.number)
         specs = said.jobs.values()
         known = {spec.name: put_version(tx, spec, namespace=hand.namespace)[0] for spec in specs}
@@ -93,10 +104,11 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
     return Declared(versions=versions, number=row["number"] if row else 0)
 
 
-def use(tx: Tx, number: int, hand: Declarer, by: Actor) -> Release:
+def use(tx: Tx, number: int, hand: Declarer) -> Release:
     """Go back to a release, or forward: what it declared holds again, and others are older now."""
     lock_name(tx, "release", "", namespace=hand.namespace)
-    release = find_release(tx, number, namespace=hand.namespace)
+    row = _find(tx, number, hand.namespace)
+    release, schedules_then = _release(row), _schedules.decode(row["schedules"])
     later = _later(tx, number, release.app, hand.namespace)
     since = now_ms(tx)
     for name, version in release.jobs.items():
@@ -104,17 +116,12 @@ def use(tx: Tx, number: int, hand: Declarer, by: Actor) -> Release:
         if spec is not None:
             place, app = hand.namespace, release.app
             make_current(tx, spec, version, namespace=place, app=app, since=since)
-    _put_schedules(tx, release.schedules, release.app, hand)
+    _put_schedules(tx, schedules_then, release.app, hand)
     shared = [each for each in later if each.jobs.keys() & release.jobs.keys()]
     jobs = {*release.jobs, *(name for each in shared for name in each.jobs)}
     _remove_rest(tx, release.app, release.jobs, release.schedules, hand, of=jobs)
-    tx.execute("renumber_release", namespace=hand.namespace, number=number, who=by.who)
-    newest = releases(tx, namespace=hand.namespace, limit=1)[0]
-    told = {"app": release.app, "label": release.label, "was": number}
-    said = {key: each for key, each in told.items() if each is not None}
-    subject = str(newest.number)
-    record(tx, by, namespace=hand.namespace, verb="use release", subject=subject, detail=said)
-    return newest
+    tx.execute("renumber_release", namespace=hand.namespace, number=number, who=hand.who)
+    return releases(tx, namespace=hand.namespace, limit=1)[0]
 
 
 def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50) -> list[Release]:
@@ -132,10 +139,14 @@ def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50)
 
 def find_release(tx: Tx, number: int, *, namespace: str) -> Release:
     """UnknownRelease if none has the number; one that somebody went back to has another now."""
+    return _release(_find(tx, number, namespace))
+
+
+def _find(tx: Tx, number: int, namespace: str) -> Row:
     row = tx.one("list_releases", namespace=namespace, app=None, number=number, limit=1)
     if row is None:
         raise UnknownRelease(number)
-    return _release(row)
+    return row
 
 
 def _is_alone(tx: Tx, namespace: str) -> bool:
@@ -204,17 +215,8 @@ def _said(row: Row) -> Said:
 
 
 def _release(row: Row, *, holds: bool = False) -> Release:
-    return Release(
-        number=row["number"],
-        app=row["app"] or None,
-        label=row["label"],
-        jobs=_jobs.decode(row["jobs"]),
-        schedules=_schedules.decode(row["schedules"]),
-        seen_at=row["seen_at"],
-        used_at=row["used_at"],
-        used_by=row["used_by"],
-        holds=holds,
-    )
+    names = tuple(sorted(_plain.decode(row["schedules"])))
+    return view_of(Release, row, app=row["app"] or None, schedules=names, holds=holds)
 
 
 def _text(value: Any) -> str:

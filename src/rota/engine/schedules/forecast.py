@@ -2,33 +2,15 @@
 
 from __future__ import annotations
 
-import msgspec
-
+from rota.clock import moment
 from rota.engine.insight.statistics import DAY_MS, HOUR_MS, means
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.firing_counts import Spans, count_ahead
+from rota.model.insight.statistics import Forecast, ForecastHour
 from rota.store.base import Tx
 
 PAST_MS = 7 * DAY_MS
-
-
-class Hour(msgspec.Struct, frozen=True):
-    """An hour to come."""
-
-    at: int
-    runs: int
-    busy_ms: int
-    """If each run takes as long as those of its job did on average in the last week."""
-    unknown: int
-    """Runs of jobs that did not run then."""
-
-
-class Forecast(msgspec.Struct, frozen=True):
-    """Hour by hour; cut when there is too much to count."""
-
-    hours: list[Hour]
-    is_cut: bool
 
 
 def forecast(tx: Tx, *, namespace: str, hours: int, compiled: CompiledSchedules) -> Forecast:
@@ -48,5 +30,10 @@ def forecast(tx: Tx, *, namespace: str, hours: int, compiled: CompiledSchedules)
             runs[at] += count * len(each.jobs)
             busy[at] += count * all_take
             unknown[at] += count * not_known
-    ahead = [Hour(first + at * HOUR_MS, runs[at], busy[at], unknown[at]) for at in range(hours)]
-    return Forecast(ahead, coming.is_cut)
+    buckets = [
+        ForecastHour(
+            at=moment(first + at * HOUR_MS), runs=runs[at], busy_ms=busy[at], unknown=unknown[at]
+        )
+        for at in range(hours)
+    ]
+    return Forecast(buckets=buckets, is_cut=coming.is_cut)

@@ -31,8 +31,8 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     """How others see that the process lives; None when they cannot."""
 
 
-class WorkerView(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker as people see it."""
+class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
+    """A worker on record, with what only the engine asks for."""
 
     id: str
     name: str
@@ -151,10 +151,10 @@ def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> str:
     return str(row["name"])
 
 
-def workers(tx: Tx, *, namespace: str) -> list[WorkerView]:
+def workers(tx: Tx, *, namespace: str) -> list[WorkerRecord]:
     """All workers on record, oldest first; the dead ones vanish when they are reaped."""
     return [
-        WorkerView(
+        WorkerRecord(
             id=str(row["id"]),
             name=row["name"],
             host=row["host"],

@@ -1,1 +1,1 @@
-"""Operations on jobs, their versions, templates and files."""
+"""Operations on jobs, their versions, templates, files and releases."""

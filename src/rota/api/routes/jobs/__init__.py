@@ -1,1 +1,1 @@
-"""Jobs: definitions, versions, templates, files and releases."""
+"""Jobs: definitions, versions, templates and files."""

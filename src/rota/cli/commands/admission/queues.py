@@ -28,15 +28,14 @@ def command() -> None:
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List all queues that hold runs or were ever paused."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place
     from rota.cli.output import Cell, print_json, print_table
-    from rota.cli.pages.documents import document
     from rota.cli.times import coarse
 
-    with desk(flags) as here:
+    with place(flags) as here:
         found = here.queues()
     if as_json:
-        print_json(map(document, found))
+        print_json(found)
         return
     rows = [
         (
@@ -67,11 +66,11 @@ def _counted(runs: int) -> str:
 @desk_options
 def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start nothing new from this queue until it is resumed."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place
     from rota.rules.text.names import check_name
 
     check_name("queue", name)
-    with desk(flags) as here:
+    with place(flags) as here:
         here.pause_queue(name, note)
     _print_change(name, is_paused=True, as_json=as_json)
 
@@ -81,11 +80,11 @@ def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
 @desk_options
 def resume(*, name: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this queue again, in the old order."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place
     from rota.rules.text.names import check_name
 
     check_name("queue", name)
-    with desk(flags) as here:
+    with place(flags) as here:
         here.resume_queue(name)
     _print_change(name, is_paused=False, as_json=as_json)
 
@@ -94,6 +93,6 @@ def _print_change(name: str, *, is_paused: bool, as_json: bool) -> None:
     from rota.cli.output import print_json
 
     if as_json:
-        print_json([{"name": name, "is_paused": is_paused}])
+        print_json([{"name": name, "paused": is_paused}])
     else:
         print(f"queue {name} is {'paused' if is_paused else 'open'}")

@@ -80,10 +80,9 @@ def _decoded(text: str) -> Any:
 
 def _print_sent(sent: Sent, *, as_json: bool) -> None:
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import document
 
     if as_json:
-        print_json([document(sent)])
+        print_json([sent])
         return
     if not sent.is_new:
         print(f"event {sent.id} was sent before; nothing was started again", file=sys.stderr)

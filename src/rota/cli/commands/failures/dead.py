@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.engine.failures.dead_letters import LetterGroup, LetterView
+    from rota.model.failures.dead_letter import LetterGroup, LetterView
 
 EPILOG = """\b
 Examples:
@@ -48,15 +48,14 @@ def command() -> None:
 @desk_options
 def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: Any) -> None:
     """List the causes, those with most open letters first."""
-    from rota.cli.connect.dead_letter_backends import letter_desk
+    from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import document
 
-    with letter_desk(flags) as here:
-        found = here.letters.groups(job=job, acted=acted, limit=limit)
-        now = here.now()
+    with place(flags) as here:
+        found = here.dead_letters.groups(job=job, acted=acted, limit=limit)
+        now = now_at(here)
     if as_json:
-        print_json(map(document, found))
+        print_json(found)
     else:
         print_table(GROUP_COLUMNS, [_group_row(each, now) for each in found], empty="no letters")
 
@@ -70,21 +69,21 @@ def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: 
 @desk_options
 def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -> None:
     """List letters one by one, those of the newest runs first."""
-    from rota.cli.connect.dead_letter_backends import letter_desk
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.dead_letter_choice import letter_at
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import document
 
-    with letter_desk(flags) as here:
-        found = here.letters.letters(
+    with place(flags) as here:
+        found = here.dead_letters.letters(
             job=flags["job"],
             group=fingerprint,
             state=None if state == "all" else state,  # type: ignore[arg-type]  # click has checked
-            before=here.find(flags["before"]) if flags["before"] else None,
+            before=letter_at(here, flags["before"]) if flags["before"] else None,
             limit=flags["limit"],
         )
-        now = here.now()
+        now = now_at(here)
     if as_json:
-        print_json(map(document, found))
+        print_json(found)
     else:
         print_table(LETTER_COLUMNS, [_letter_row(each, now) for each in found], empty="no letters")
 
@@ -94,19 +93,22 @@ def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show a letter with its run, the failed attempts and their tracebacks."""
-    from rota.cli.connect.dead_letter_backends import letter_desk
-    from rota.cli.dead_letter_choice import print_letter
-    from rota.cli.output import print_json
-    from rota.cli.pages.documents import document
-    from rota.cli.pages.run import print_page, shown_run
+    import msgspec
 
-    with letter_desk(flags) as here:
-        run = here.run(here.find(run_id))
-        letter = here.letters.show(run.id)
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.dead_letter_choice import letter_at, print_letter
+    from rota.cli.output import print_json
+    from rota.cli.pages.run import print_page, shown_run
+    from rota.model.view import encode
+
+    with place(flags) as here:
+        run = here.run(letter_at(here, run_id))
+        letter = here.dead_letters.show(run.id)
         view, attempts = run.show(), run.attempts()
-        now = here.now()
+        now = now_at(here)
     if as_json:
-        print_json([{**document(letter), "run": shown_run(view, attempts)}])
+        facts = msgspec.json.decode(encode(letter))
+        print_json([{**facts, "run": shown_run(view, attempts)}])
         return
     print_letter(letter, now)
     print()
@@ -124,30 +126,23 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 @desk_options
 def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
     """Run letters again as new runs, each at most once; prints old and new ids."""
-    from rota.cli.connect.dead_letter_backends import read_args
-    from rota.cli.dead_letter_choice import agreed, check_used, chosen, progressing
+    from rota.cli.connect.backends import by
+    from rota.cli.dead_letter_choice import agreed, check_used, chosen, progressing, read_args
     from rota.cli.output import print_json
 
-    asked = {
-        "group": flags["group"],
-        "args": read_args(flags["args"]),
-        "rate": flags["rate"],
-        "who": flags["who"],
-        "why": flags["reason"],
-    }
+    args = read_args(flags["args"])
+    asked = {"group": flags["group"], "args": args, "rate": flags["rate"], "why": flags["reason"]}
     with chosen(run_ids, flags) as (here, ids, count):
         agreed("redrive", count, group=flags["group"], is_sure=yes or as_json)
         with progressing(count) as told:
-            done = here.redrive(ids, asked, told)
+            done = here.dead_letters.redrive(*ids, told=told, **asked, **by(flags["who"]))
     if as_json:
-        from msgspec import to_builtins
-
-        print_json(to_builtins(each) for each in done)
+        print_json(done)
     else:
         for each in done:
             said = "redriven as" if each.is_new else "was redriven as"
             print(f"{each.run_id}  {said} {each.rerun_id}")
-    check_used(done, asked["args"])
+    check_used(done, args)
 
 
 @command.command("discard")
@@ -159,14 +154,15 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
 @desk_options
 def discard(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any) -> None:
     """Close letters that nobody will redrive; their runs stay until retention."""
+    from rota.cli.connect.backends import by
     from rota.cli.dead_letter_choice import agreed, chosen, progressing
     from rota.cli.output import print_json
 
-    asked = {"group": flags["group"], "who": flags["who"], "why": flags["reason"]}
+    asked = {"group": flags["group"], "why": flags["reason"], **by(flags["who"])}
     with chosen(run_ids, flags) as (here, ids, count):
         agreed("discard", count, group=flags["group"], is_sure=yes or as_json)
         with progressing(count) as told:
-            gone = here.discard(ids, asked, told)
+            gone = here.dead_letters.discard(*ids, told=told, **asked)
     if as_json:
         print_json([{"discarded": gone}])
     else:
@@ -175,14 +171,14 @@ def discard(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
 
 def _group_row(group: LetterGroup, now: int) -> Row:
     from rota.cli.output import Cell
-    from rota.cli.times import ago
+    from rota.cli.times import since
 
     return (
         Cell(group.fingerprint, "bold"),
         group.job,
         str(group.open),
-        ago(group.first_at, now),
-        ago(group.last_at, now),
+        since(group.first_at, now),
+        since(group.last_at, now),
         ", ".join(map(str, group.versions)),
         _error(group),
     )
@@ -190,13 +186,13 @@ def _group_row(group: LetterGroup, now: int) -> Row:
 
 def _letter_row(letter: LetterView, now: int) -> Row:
     from rota.cli.output import Cell, is_fancy
-    from rota.cli.times import ago
+    from rota.cli.times import since
 
     return (
         Cell(letter.run_id[-SHORT_ID:] if is_fancy() else letter.run_id, "bold"),
         letter.job,
         str(letter.version),
-        ago(letter.died_at, now),
+        since(letter.died_at, now),
         letter.fingerprint,
         letter.state,
         _error(letter),

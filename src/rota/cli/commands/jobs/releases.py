@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -14,9 +14,6 @@ from rota.cli.options import (
     settings,
     who_option,
 )
-
-if TYPE_CHECKING:
-    from rota.model.release import Release
 
 EPILOG = """\b
 Examples:
@@ -45,8 +42,7 @@ def _options(body: Any) -> Any:
 def list_(*, as_json: bool, limit: int, **flags: Any) -> None:
     """List releases, the newest first."""
     from rota.cli.connect.store_app import client
-    from rota.cli.output import print_table
-    from rota.clock import to_text
+    from rota.cli.output import print_json, print_table
 
     app = client(settings(flags))
     try:
@@ -54,7 +50,7 @@ def list_(*, as_json: bool, limit: int, **flags: Any) -> None:
     finally:
         app.close()
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
     rows = [
         (
@@ -63,7 +59,7 @@ def list_(*, as_json: bool, limit: int, **flags: Any) -> None:
             each.label or "",
             str(len(each.jobs)),
             str(len(each.schedules)),
-            to_text(each.seen_at),
+            each.seen_at.text(),
             "yes" if each.holds else "",
         )
         for each in found
@@ -82,6 +78,7 @@ def use(*, number: int, as_json: bool, who: str | None, **flags: Any) -> None:
     brought is removed. Later code counts as older from now on, until it is deployed anew.
     """
     from rota.cli.connect.store_app import client
+    from rota.cli.output import print_json
 
     app = client(settings(flags))
     try:
@@ -89,26 +86,6 @@ def use(*, number: int, as_json: bool, who: str | None, **flags: Any) -> None:
     finally:
         app.close()
     if as_json:
-        _print_json([made])
+        print_json([made])
     else:
         print(f"what release {number} declared holds again, as release {made.number}")
-
-
-def _print_json(found: list[Release]) -> None:
-    from rota.cli.output import print_json
-    from rota.cli.pages.documents import iso
-
-    print_json(
-        {
-            "number": each.number,
-            "app": each.app,
-            "label": each.label,
-            "jobs": each.jobs,
-            "schedules": sorted(each.schedules),
-            "seen_at": iso(each.seen_at),
-            "used_at": iso(each.used_at),
-            "used_by": each.used_by,
-            "holds": each.holds,
-        }
-        for each in found
-    )

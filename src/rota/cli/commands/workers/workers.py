@@ -10,12 +10,12 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
-    from rota.engine.workers.registry import WorkerView
+    from rota.model.workers.worker import WorkerView
 
 EPILOG = """\b
 Examples:
   rota workers
-  rota workers --json | jq 'select(.is_alive | not)'
+  rota workers --json | jq 'select(.alive | not)'
   rota workers drain web-3                it takes nothing new; what it runs goes on
   rota workers resume web-3
 
@@ -63,14 +63,14 @@ def resume(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
 
 
 def _ask(names: tuple[str, ...], flags: dict[str, Any], *, drains: bool, as_json: bool) -> None:
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place
     from rota.cli.output import print_json
 
-    with desk(flags) as here:
+    with place(flags) as here:
         known = here.workers()
         meant = {each.id: each for name in names for each in _named(name, known)}
         for worker in meant.values():
-            here.drain_worker(worker, drains=drains)
+            (here.drain_worker if drains else here.resume_worker)(worker.id)
             if as_json:
                 print_json([{"id": worker.id, "name": worker.name, "draining": drains}])
             else:
@@ -91,24 +91,20 @@ def _named(name: str, known: list[WorkerView]) -> list[WorkerView]:
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
     """List the workers on record."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.documents import document
 
-    with desk(flags) as here:
+    with place(flags) as here:
         found = here.workers()
+        now = now_at(here)
     if as_json:
-        documents = [document(worker) for worker in found]
-        for each in documents:
-            del each["now"], each["stalled_at"], each["stalled_why"]
-            each["is_draining"] |= each.pop("drain_asked")
-        print_json(documents)
+        print_json(found)
     else:
-        print_table(COLUMNS, [_row(worker) for worker in found], empty="no workers")
+        print_table(COLUMNS, [_row(worker, now) for worker in found], empty="no workers")
 
 
-def _row(worker: WorkerView) -> Row:
-    from rota.cli.times import ago
+def _row(worker: WorkerView, now: int) -> Row:
+    from rota.cli.times import since
 
     return (
         worker.name,
@@ -118,8 +114,8 @@ def _row(worker: WorkerView) -> Row:
         str(worker.running),
         str(worker.slots),
         ", ".join(worker.queues),
-        ago(worker.started_at, worker.now),
-        ago(worker.seen_at, worker.now),
+        since(worker.started_at, now),
+        since(worker.seen_at, now),
         worker.version,
     )
 
@@ -130,6 +126,6 @@ def _state(worker: WorkerView) -> Cell:
     if not worker.is_alive:
         return Cell("dead", "bold red")
     left = f", {worker.left_behind} left behind" if worker.left_behind else ""
-    if worker.takes_new:
+    if not worker.is_draining:
         return Cell(f"alive{left}", "yellow" if left else "green")
     return Cell(f"draining{left}", "yellow")

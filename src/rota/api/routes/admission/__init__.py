@@ -1,1 +1,0 @@
-"""Queues: what waits, and what holds it back."""

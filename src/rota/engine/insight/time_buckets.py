@@ -1,0 +1,118 @@
+"""Buckets of time: what ended in each minute or hour of a window, and figures of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import msgspec
+
+from rota.clock import moment, to_datetime
+from rota.engine.insight.statistics import HOUR_MS, MINUTE_MS, Statistic, Statistics, read, total
+from rota.engine.runs.find import now_ms
+from rota.model.insight.statistics import DayCounts, JobStatistics, Quantiles, TimeBucket
+from rota.rules.insight.histogram import quantile_ms
+from rota.store.base import Tx
+
+FINE_MS = 6 * HOUR_MS
+"""Windows up to here are told in minutes, longer ones in hours."""
+
+
+class Bucket(msgspec.Struct, frozen=True):
+    """What ended in one span of a window."""
+
+    at: int
+    statistic: Statistic
+
+    def view(self) -> TimeBucket:
+        """The bucket as people see it."""
+        counts = self.statistic
+        return TimeBucket(
+            at=moment(self.at),
+            success=counts.success,
+            failed=counts.failed,
+            cancelled=counts.cancelled,
+            skipped=counts.skipped,
+            p50_ms=quantile_ms(counts.durations, 0.5),
+            p95_ms=quantile_ms(counts.durations, 0.95),
+        )
+
+
+def buckets_of(
+    tx: Tx,
+    *,
+    namespace: str,
+    window_ms: int,
+    job: str | None = None,
+    queues: Sequence[str] | None = None,
+) -> list[Bucket]:
+    """Every span of the window that ends now, also those in which nothing ended."""
+    span_ms = span_of(window_ms)
+    last = now_ms(tx) // span_ms * span_ms
+    first = last - max(0, -(-window_ms // span_ms) - 1) * span_ms
+    at = {"namespace": namespace, "span_ms": span_ms, "since": first}
+    whole = job is None and queues is None
+    found = _by_time(read(tx, job=job, queues=queues, whole=whole, **at))  # type: ignore[arg-type]
+    return [
+        Bucket(start, found.get(start, Statistic())) for start in range(first, last + 1, span_ms)
+    ]
+
+
+def job_statistics(
+    tx: Tx, job: str, *, namespace: str, window_ms: int, queues: Sequence[str] | None = None
+) -> JobStatistics:
+    """How the runs of a job ended and how long they took."""
+    buckets = buckets_of(tx, namespace=namespace, window_ms=window_ms, job=job, queues=queues)
+    whole = total(each.statistic for each in buckets)
+    return JobStatistics(
+        window_ms=window_ms,
+        span_ms=span_of(window_ms),
+        buckets=[each.view() for each in buckets],
+        days=_days(buckets),
+        success_rate=success_rate(whole),
+        retry_rate=retry_rate(whole),
+        durations=quantiles(whole.durations),
+        waits=quantiles(whole.waits),
+    )
+
+
+def span_of(window_ms: int) -> int:
+    """The length of the buckets of a window."""
+    return MINUTE_MS if window_ms <= FINE_MS else HOUR_MS
+
+
+def success_rate(statistic: Statistic) -> float | None:
+    """Of those that succeeded or failed; None if none did."""
+    judged = statistic.success + statistic.failed
+    return round(statistic.success / judged, 4) if judged else None
+
+
+def retry_rate(statistic: Statistic) -> float | None:
+    """Attempts that had to be made again, for each run."""
+    return round(statistic.retries / statistic.ended, 4) if statistic.ended else None
+
+
+def quantiles(spread: dict[int, int]) -> Quantiles:
+    """How times are spread."""
+    return Quantiles(
+        p50_ms=quantile_ms(spread, 0.5),
+        p95_ms=quantile_ms(spread, 0.95),
+        p99_ms=quantile_ms(spread, 0.99),
+    )
+
+
+def _by_time(statistics: Statistics) -> dict[int, Statistic]:
+    """Of all jobs and queues together."""
+    found: dict[int, list[Statistic]] = {}
+    for place, each in statistics.items():
+        found.setdefault(place.at, []).append(each)
+    return {at: total(some) for at, some in found.items()}
+
+
+def _days(buckets: Sequence[Bucket]) -> list[DayCounts]:
+    days = groupby(buckets, key=lambda bucket: to_datetime(bucket.at).date().isoformat())
+    sums = {day: total(bucket.statistic for bucket in of_day) for day, of_day in days}
+    return [
+        DayCounts(day=day, success=counts.success, failed=counts.failed)
+        for day, counts in sums.items()
+    ]

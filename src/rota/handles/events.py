@@ -1,0 +1,33 @@
+"""Events in the hands of a program: tell of one, and every schedule that listens starts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rota.handles.backend import Backend
+    from rota.model.event import Sent
+
+# ruff: noqa: PLC0415  # imported for those who ask: importing an App stays quick
+
+
+class EventVerbs:
+    """The verb for events that an App and a Client have themselves."""
+
+    @property
+    def backend(self) -> Backend:
+        """What carries out operations."""
+        raise NotImplementedError
+
+    def send(
+        self, event: str, payload: Any = None, *, key: str | None = None, who: str | None = None
+    ) -> Sent:
+        """Tell of a fact: every schedule that listens to the event starts, once.
+
+        Fields of the payload that are parameters of the job become its arguments; a parameter
+        `event` gets all of it. With a `key` the same fact sent twice is one event.
+        """
+        from rota.operations.events.send import payload_text, send_event
+
+        payload_text(payload)  # before it is on its way
+        return self.backend.acting_as(who).call(send_event, event, payload=payload, key=key)

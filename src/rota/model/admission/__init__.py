@@ -1,0 +1,1 @@
+"""Views of what holds runs back: queues."""

@@ -1,0 +1,72 @@
+"""Queues as people see them: how deep they are, what bounds them, how they did."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rota.model.insight.statistics import Quantiles, TimeBucket
+from rota.model.view import View
+
+LimitKind = Literal["paused", "window", "slots", "quota", "breaker"]
+
+
+class QueueView(View, frozen=True, kw_only=True):
+    """A queue in which runs wait or run, that a worker serves, or that was paused once."""
+
+    name: str
+    queued: int
+    scheduled: int
+    """Both up to 50,000, and less far where there are more than four queues."""
+    is_cut: bool = False
+    """There are more than that."""
+    running: int
+    held: int = 0
+    """Queued runs that a breaker holds back, of the next 5,000."""
+    oldest_ms: int | None = msgspec.field(name="oldestWaitMs")
+    """How long the first of the next 1,000 has waited."""
+    rate_per_min: float = 0.0
+    """Runs that ended, in the last ten minutes."""
+    workers: int = 0
+    """That are alive and serve it."""
+    slots: int = 0
+    """Of these workers together: the most of its runs that go on at once."""
+    is_paused: bool = msgspec.field(name="paused")
+    note: str | None
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+
+
+class QueueLimit(View, frozen=True):
+    """Something that keeps a queue from starting more than so many runs."""
+
+    kind: LimitKind
+    says: str
+    used: int | None = None
+    most: int | None = None
+    """Null where it is not about a number."""
+    stops: bool = False
+    """Because of it some or all of its runs do not start now."""
+
+
+class QueueDetail(QueueView, frozen=True, kw_only=True):
+    """A queue, what bounds it, and how it did in the last hour."""
+
+    limits: list[QueueLimit]
+    """A queue has no limit of its own: workers, quotas, breakers, windows and pauses bound it."""
+    window_ms: int
+    buckets: list[TimeBucket]
+    """What ended in each minute."""
+    success_rate: float | None
+    durations: Quantiles
+    waits: Quantiles
+    """From being ready to the start."""
+
+
+class QueueState(View, frozen=True):
+    """Whether runs of a queue are started."""
+
+    name: str
+    paused: bool
+    note: str | None = None

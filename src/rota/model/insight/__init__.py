@@ -1,0 +1,1 @@
+"""What people read about a namespace: figures, forecasts, and what a search finds."""

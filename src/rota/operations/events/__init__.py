@@ -1,0 +1,1 @@
+"""Operations on events: tell of one."""

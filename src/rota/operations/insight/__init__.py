@@ -1,0 +1,1 @@
+"""Operations that only look: figures, forecasts, search."""
