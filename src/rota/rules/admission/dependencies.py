@@ -90,7 +90,7 @@ def read_dependencies(option: str, given: object) -> tuple[str, ...]:
         if not isinstance(name, str) or not name:
             raise BadOption(f"{option}: {each!r:.64} is neither a job nor the name of one")
         if name in found:
-            raise BadOption(f"{option}: {name!r:.64} is there twice")
+            raise BadOption(f"{option}: {name!r:.64} is listed twice")
         found.append(name)
     if len(found) > MOST:
         raise BadOption(f"{option}: {len(found)} are more than {MOST}")

@@ -60,7 +60,7 @@ def _check_numbers(rule: Breaker) -> None:
     least: object = rule.least
     pauses: object = rule.pauses
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-        raise BadOption(f"breaker: share={share!r:.64} is not more than 0 and at most 1 (100%)")
+        raise BadOption(f"breaker: share={share!r:.64} must be more than 0 and at most 1 (100%)")
     if isinstance(least, bool) or not isinstance(least, int) or not 1 <= least <= MAX_LEAST:
         raise BadOption(f"breaker: least={least!r:.64} is not a number from 1 to {MAX_LEAST:,}")
     if not isinstance(pauses, bool):

@@ -42,7 +42,7 @@ def read_on_failure(option: str, given: object) -> str:
 def check_told_is_other(job: str, told: str | msgspec.UnsetType) -> None:
     """Raise BadOption if a job would handle its own failures."""
     if told == job:
-        raise BadOption(f"on_failure: job {job!r:.64} cannot be told of itself; name another")
+        raise BadOption(f"on_failure: job {job!r:.64} cannot handle its own failures; name another")
 
 
 def told_by(spec: JobSpec) -> str | None:
@@ -106,7 +106,7 @@ def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
         recorded_signature(told).bind((), arguments_for(told, _EXAMPLE))
     except BadInput as error:
         raise BadOption(
-            f"{place}job {job!r}: on_failure: {error}. A job that is told takes `{WHOLE}`, or any "
+            f"{place}job {job!r}: on_failure: {error}. A failure handler takes `{WHOLE}`, or any "
             f"of {', '.join(FACTS)}"
         ) from error
 

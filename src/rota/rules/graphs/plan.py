@@ -156,7 +156,7 @@ def _by_name(graph: Graph) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     for node in graph.nodes:
         if node.name in nodes:
-            raise BadGraph(f"node {node.name!r:.64} is there twice; give one another name")
+            raise BadGraph(f"node {node.name!r:.64} is defined twice; give one another name")
         nodes[node.name] = node
     return nodes
 
@@ -165,7 +165,7 @@ def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -
     for name, node in nodes.items():
         if node.kind in ("branch", "short_circuit") and not children[name]:
             raise BadGraph(
-                f"node {name!r}: a {node.kind} decides what comes after it: nothing does"
+                f"node {name!r}: a {node.kind} decides what comes after it, but nothing does"
             )
         if node.kind == "notify":
             _check_below_notify(name, children[name], nodes)
@@ -186,7 +186,7 @@ def _check_below_notify(name: str, children: list[str], nodes: Mapping[str, Node
     for child in children:
         if nodes[child].kind not in ASIDE:
             raise BadGraph(
-                f"node {child!r}: it comes after {name!r}, a notify, which tells of others and "
+                f"node {child!r}: it comes after {name!r}, a notify, which reports on others and "
                 "decides nothing; let it come after those"
             )
 

@@ -85,7 +85,7 @@ def parse_path(text: str) -> Path:
         return Path(text)
     found = _NAME.match(text) if len(text) <= MAX_PATH else None
     if found is None:
-        raise BadGraph(f"{text!r:.64} is no reference; write load, load.rows or load.rows[0].id")
+        raise BadGraph(f"{text!r:.64} is not a reference; write load, load.rows or load.rows[0].id")
     return Path(found[0], parse_steps(text[found.end() :]))
 
 
@@ -96,7 +96,7 @@ def parse_steps(text: str) -> tuple[Step, ...]:
     while at < len(text):
         found = _STEP.match(text, at)
         if found is None or len(text) > MAX_PATH:
-            raise BadGraph(f"{text!r:.64} is no way into a value; write .rows[0].id")
+            raise BadGraph(f"{text!r:.64} is not a path into a value; write .rows[0].id")
         index = found["index"]
         steps.append(int(index) if index is not None else found["field"] or found["key"])
         at = found.end()

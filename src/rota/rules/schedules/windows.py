@@ -163,7 +163,7 @@ def _recurring(blackout: Blackout) -> Recurring:
     except BadDuration as error:
         raise BadDuration(f"blackout: duration: {error}") from error
     if length == 0:
-        raise BadOption("blackout: duration=0 is no window at all")
+        raise BadOption("blackout: duration=0 is not a window")
     if isinstance(blackout.trigger, Every) and blackout.trigger.from_end:
         raise BadOption("blackout: from_end counts from runs, and a window has none")
     starts = compile_trigger(blackout.trigger, zone=blackout.zone)

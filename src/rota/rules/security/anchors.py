@@ -91,7 +91,7 @@ def _read(line: str, where: str, key: str | None) -> Anchor:
     try:
         read = _lines.decode(line)
     except msgspec.DecodeError as error:
-        raise BadFile(f"{where} is no anchor: {error}") from error
+        raise BadFile(f"{where} is not an anchor: {error}") from error
     anchor = Anchor(
         namespace=read.namespace,
         seq=read.seq,
@@ -108,7 +108,9 @@ def _check(anchor: Anchor, signature: str | None, key: str, where: str) -> None:
     if signature is None:
         raise BadFile(f"{where} has no signature, and a key was given")
     if not hmac.compare_digest(signature.encode(), _signature(anchor, key).encode()):
-        raise BadFile(f"{where} does not fit its signature: it was changed, or the key is another")
+        raise BadFile(
+            f"{where} does not fit its signature: it was changed, or the key is a different one"
+        )
 
 
 def _signature(anchor: Anchor, key: str) -> str:

@@ -76,7 +76,7 @@ def shared_file(namespaces: int) -> Finding:
 
 def anchored(*, has_sink: bool, is_signed: bool) -> Finding:
     """Check whether the owner of the database could rewrite the audit log unnoticed."""
-    found = "noted outside" if has_sink else "nobody notes its end outside"
+    found = "noted outside" if has_sink else "its end is not noted outside"
     unsigned = has_sink and not is_signed
     return finding(
         "audit",
@@ -97,7 +97,7 @@ def programs(*, is_root: bool, user: str | None, new_privileges: bool) -> Iterat
     )
     if new_privileges:
         advice = "leave new_privileges out of [commands]"
-        yield Finding("privileges", "warning", "programs may gain rights, as with sudo", advice)
+        yield Finding("privileges", "warning", "programs may gain privileges, as with sudo", advice)
 
 
 def connection(url: str) -> Iterator[Finding]:

@@ -56,7 +56,7 @@ def check_address_text(url: str) -> None:
     found = _PARTS.fullmatch(url)
     host = found[2] if found else ""
     if not host.rpartition("@")[2] or _CONTROL.search(host) or _BREAK.search(url):
-        raise BadOption(f"{shown!r:.80} has no host, or signs that no address may have")
+        raise BadOption(f"{shown!r:.80} has no host, or characters that no address may have")
 
 
 def apart(url: str, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
@@ -73,7 +73,7 @@ def apart(url: str, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
         return url, dict(headers)
     if any(name.lower() == AUTHORIZATION.lower() for name in headers):
         raise BadOption(
-            f"the address says who calls, and so does the header {AUTHORIZATION}; leave one out"
+            f"credentials are both in the address and in the header {AUTHORIZATION}; leave one out"
         )
     return shown_address(url), {**headers, AUTHORIZATION: _basic(fill(who, {}))}
 

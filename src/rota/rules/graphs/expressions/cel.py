@@ -163,7 +163,7 @@ class Expression:
         if "Iteration budget" in words:
             words = "more than 10,000 steps; let a job compute it"
         elif _MIXED.search(words) is not None:
-            words = "whole numbers and others are not computed together: double(x), and 1.0 for 1"
+            words = "whole numbers and floats cannot be mixed: write double(x), and 1.0 for 1"
         elif (no_time := _NO_TIME.search(words)) is not None:
             words = _needs_texts(no_time[1], no_time[2])
         return BadExpression(f"{self.where}: {self.text:.80}: {words:.200}")

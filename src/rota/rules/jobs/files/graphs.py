@@ -106,7 +106,7 @@ def _node(
     fields = node.fields()
     for other in ("job", "graph"):
         if other in fields:
-            raise fields[other].refusal(f"it says itself what it does; leave {other} out")
+            raise fields[other].refusal(f"it defines its own work; leave {other} out")
     job = f"{graph}.{name}"
     inline[job] = node, {key: each for key, each in fields.items() if key in INLINE_FIELDS}
     kept = {key: each.value for key, each in fields.items() if key not in INLINE_FIELDS}

@@ -71,7 +71,7 @@ def _env(given: Field | None) -> dict[str, str]:
     found = {}
     for name, field in given.fields().items():
         if not name or "=" in name or "\0" in name:
-            raise field.refusal(f"{name!r:.64} is no name for a variable")
+            raise field.refusal(f"{name!r:.64} is not a name for a variable")
         found[name] = field.word()
     return found
 

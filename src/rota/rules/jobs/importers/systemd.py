@@ -161,7 +161,7 @@ class _Timer:
                    chose="retries: 0")  # fmt: skip
         if _last(self._service, "Restart") not in ("", "no"):
             self._note("retries", f"Restart={_last(self._service, 'Restart')}",
-                       default="not kept; say retries: and retry_delay:")  # fmt: skip
+                       default="not kept; set retries: and retry_delay:")  # fmt: skip
         kind = _last(self._service, "Type")
         if kind not in _PLAIN_TYPES:
             self._note("type", f"Type={kind}: the unit is up when the program says so",
@@ -246,7 +246,7 @@ class _Timer:
         fixed = _last(self._timer, "FixedRandomDelay").lower() in _TRUE
         kind = "fixed" if fixed else "random"
         always = ", always the same (FixedRandomDelay)" if fixed else ""
-        self._note("jitter", f"a delay by chance of up to {span_text(span)}{always}",
+        self._note("jitter", f"a random delay of up to {span_text(span)}{always}",
                    chose=f"jitter: {span_text(span)}, jitter_kind: {kind}")  # fmt: skip
         return {"jitter": span_text(span), "jitter_kind": kind}
 

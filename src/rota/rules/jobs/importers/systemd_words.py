@@ -99,11 +99,11 @@ def _escape(line: str, at: int) -> tuple[str, int]:
         return _ESCAPES[sign], at + 2
     found = _NUMBERED.match(line, at + 1)
     if not found:
-        raise NotWords(f"{line[at : at + 4]!r} is no escape")
+        raise NotWords(f"{line[at : at + 4]!r} is not an escape sequence")
     digits, base = (found[4], 8) if found[4] else (found[1] or found[2] or found[3], 16)
     code = int(digits, base)
     if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:  # noqa: PLR2004  # of Unicode
-        raise NotWords(f"{found[0]!r} is no sign")
+        raise NotWords(f"{found[0]!r} is not a character")
     return chr(code), found.end()
 
 

@@ -102,7 +102,7 @@ class Field:
     def _hashed(self, item: str, seed: str) -> Iterator[int]:
         found = _HASH.fullmatch(item)
         if found is None or not self.has_hash:
-            hint = "H, H/15 or H(0-29) is what can be written" if self.has_hash else self._forms()
+            hint = "write H, H/15 or H(0-29)" if self.has_hash else self._forms()
             raise self.fail(item, f"cannot be read; {hint}")
         first, last, step = found.groups()
         low, high = self.low, self.high if self.hash_high is None else self.hash_high
