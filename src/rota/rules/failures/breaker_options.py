@@ -49,10 +49,10 @@ def breaker_text(rule: Breaker) -> str:
 
 
 def _read(text: str) -> Breaker:
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         raise BadOption(f"breaker={text!r:.64} cannot be read; {_FORMS}")
-    return Breaker(share=float(found[1]) / 100, least=int(found[2]), window=found[3])
+    return Breaker(share=float(match[1]) / 100, least=int(match[2]), window=match[3])
 
 
 def _check_numbers(rule: Breaker) -> None:

@@ -85,14 +85,14 @@ def _nodes(given: object) -> list[tuple[Path, dict[str, Any]]]:
         return [_named(str(name), node) for name, node in given.items()]
     if not isinstance(given, list | tuple) or not given:
         raise BadGraph("nodes: a graph needs nodes; write them by name", path=("nodes",))
-    found: list[tuple[Path, dict[str, Any]]] = []
+    entries: list[tuple[Path, dict[str, Any]]] = []
     for at, node in enumerate(given):
         path: Path = ("nodes", at)
         fields = _mapping(node, path, Node)
         if not isinstance(fields.get("name"), str):
             raise BadGraph(f"{_shown(path)}: a node in a list needs a name", path=path)
-        found.append((path, _node(fields, path)))
-    return found
+        entries.append((path, _node(fields, path)))
+    return entries
 
 
 def _named(name: str, given: object) -> tuple[Path, dict[str, Any]]:
@@ -170,8 +170,8 @@ def _converted(document: dict[str, Any], paths: list[Path]) -> Graph:
         return msgspec.convert(document, type=Graph)
     except msgspec.ValidationError as error:
         says = str(error)
-        found = _AT.search(says)
-        path = _path(found[1], paths) if found else ()
+        match = _AT.search(says)
+        path = _path(match[1], paths) if match else ()
         where = f"{_shown(path)}: " if path else ""
         raise BadGraph(f"{where}{_AT.sub('', says)}", path=path) from error
 

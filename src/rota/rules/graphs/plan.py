@@ -64,12 +64,12 @@ class Plan:
     @cached_property
     def dependents(self) -> dict[str, list[str]]:
         """Return, for each setup, the nodes that count its ending without being its children."""
-        found: dict[str, list[str]] = {}
+        by_setup: dict[str, list[str]] = {}
         for name, each in self.nodes.items():
             if each.node.kind != "teardown":
                 for setup in each.setups:
-                    found.setdefault(setup, []).append(name)
-        return found
+                    by_setup.setdefault(setup, []).append(name)
+        return by_setup
 
     @property
     def roots(self) -> list[str]:
@@ -138,14 +138,14 @@ def _returned(graph: Graph, nodes: Mapping[str, Node]) -> set[str]:
     """Return the nodes whose results make the graph's result; BadGraph for an unknown node."""
     for mention in mentions(graph.result, "result"):
         nodes_in(graph, mention, nodes, has_item=False)
-    found = set(returned_nodes(graph.result))
-    for name in sorted(found):
+    returned = set(returned_nodes(graph.result))
+    for name in sorted(returned):
         if nodes[name].kind == "notify":
             raise BadGraph(
                 f"result: {name!r} is a notify, which has no part in how the graph ends; return "
                 "another node"
             )
-    return found
+    return returned
 
 
 def _by_name(graph: Graph) -> dict[str, Node]:

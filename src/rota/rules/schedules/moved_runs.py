@@ -13,13 +13,13 @@ def paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[Ru
     by_day: dict[object, list[int]] = {}
     for at in come:
         by_day.setdefault(where.wall(at).date(), []).append(at)
-    found = []
+    changes = []
     for at in gone:
         same_day = by_day.get(where.wall(at).date())
         if same_day:
-            found.append(RunChange(schedule=name, verb="move", old=at, new=same_day.pop(0)))
+            changes.append(RunChange(schedule=name, verb="move", old=at, new=same_day.pop(0)))
         else:
-            found.append(RunChange(schedule=name, verb="remove", old=at))
+            changes.append(RunChange(schedule=name, verb="remove", old=at))
     left = [at for times in by_day.values() for at in times]
-    found += [RunChange(schedule=name, verb="add", new=at) for at in left]
-    return sorted(found, key=lambda each: each.old or each.new or 0)
+    changes += [RunChange(schedule=name, verb="add", new=at) for at in left]
+    return sorted(changes, key=lambda each: each.old or each.new or 0)

@@ -65,12 +65,12 @@ def read_anchors(text: str, file: str, *, namespace: str, key: str | None) -> li
     With a key, each of them must be signed with it. A file without anchors of this namespace is an
     error, too: a check must not pass because there was nothing to check.
     """
-    found = [
+    anchors = [
         _read(line, f"{file}: line {number}", key)
         for number, line in _marked(text)
         if _is_whole(line, text)
     ]
-    ours = [each for each in found if each.namespace == namespace]
+    ours = [each for each in anchors if each.namespace == namespace]
     if not ours:
         raise BadFile(f"{file} holds no anchor of namespace {namespace}")
     return sorted(ours, key=lambda each: (each.seq, each.at))

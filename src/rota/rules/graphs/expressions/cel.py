@@ -259,13 +259,13 @@ def _program(text: str, mentioned: Mentioned, where: str) -> Any:
 
 
 def _in_words(said: str) -> str:
-    found = _WHERE.search(said)
-    if found is None:
+    match = _WHERE.search(said)
+    if match is None:
         return _PREFIX.sub("", said)[:200]
-    words = found[3].replace(" (in container '')", "").strip()[:200]
+    words = match[3].replace(" (in container '')", "").strip()[:200]
     if "undeclared reference to 'nodes" in words:
         words += f"; a node has {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
-    return f"column {found[2]}: {words}" if int(found[2]) > 0 else words
+    return f"column {match[2]}: {words}" if int(match[2]) > 0 else words
 
 
 def _data(mentioned: Mentioned, values: Values) -> dict[str, Any]:

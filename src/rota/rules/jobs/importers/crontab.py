@@ -86,11 +86,11 @@ class _Table:
             )
             self._found.skip(where, line, reason)
             return
-        found = variable(line)
-        if found is None:
+        assignment = variable(line)
+        if assignment is None:
             self._entry(where, line, told)
         else:
-            self._variables[found[0]] = found[1]
+            self._variables[assignment[0]] = assignment[1]
 
     def _entry(self, where: str, line: str, told: str) -> None:
         notes: list[Note] = []

@@ -35,7 +35,7 @@ Files = Mapping[str, bytes]
 
 def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imported:
     """Import each timer with its service as a job; `zone` is that of the machine they ran on."""
-    found = Collector()
+    collector = Collector()
     for file, data in timers.items():
         sections = read_unit(data, file)
         if "Timer" not in sections:
@@ -45,10 +45,10 @@ def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imp
         try:
             timer = _Timer(sections, _service(unit, beside), zone, is_of_user=_is_of_user(file))
             job, notes = timer.translated()
-            found.add(stem, file, job, notes)
+            collector.add(stem, file, job, notes)
         except NotCalendar as error:
-            found.skip(file, stem, str(error))
-    return found.imported()
+            collector.skip(file, stem, str(error))
+    return collector.imported()
 
 
 def _service(unit: str, beside: Files) -> Sections:

@@ -82,11 +82,11 @@ def read_span(text: str) -> int:
     if not text or len(text) > _MAX_CHARS:
         raise NotCalendar(f"{text!r:.60} is not a time span")
     while at < len(text):
-        found = _SPAN.match(text, at)
-        if not found or (found[2] and found[2] not in _MS):
+        match = _SPAN.match(text, at)
+        if not match or (match[2] and match[2] not in _MS):
             raise NotCalendar(f"{text!r:.60} is not a time span")
-        total += float(found[1]) * _MS[found[2] or "s"]
-        at = found.end()
+        total += float(match[1]) * _MS[match[2] or "s"]
+        at = match.end()
     return round(total)
 
 

@@ -187,10 +187,10 @@ class _Reader:
             raise self._field(place).fail(item, f"{self.rules.name} has no L, W and #")
 
     def _month_days(self) -> MonthDays:
-        found = MonthDays()
+        month_days = MonthDays()
         for item in self._items(3):
-            found = self._add_month_day(found, item)
-        return found
+            month_days = self._add_month_day(month_days, item)
+        return month_days
 
     def _add_month_day(self, found: MonthDays, item: str) -> MonthDays:
         if match := _FROM_END.fullmatch(item):
@@ -208,10 +208,10 @@ class _Reader:
         return replace(found, days=found.days | self._field(3).values(item, self.seed))
 
     def _week_days(self) -> WeekDays:
-        found = WeekDays()
+        week_days = WeekDays()
         for item in self._items(5):
-            found = self._add_week_day(found, item)
-        return found
+            week_days = self._add_week_day(week_days, item)
+        return week_days
 
     def _add_week_day(self, found: WeekDays, item: str) -> WeekDays:
         field = self._field(5)
