@@ -79,7 +79,7 @@ def test_the_file_counts_for_folders_below_it_with_its_own_paths(tmp_path: Path)
         ("[worker]\nslots = 0", "rota.toml: slots: 0 is not a number from 1"),
         ("[worker]\nslots = true", "True is not a number"),
         ("[worker]\nprefetch = -1", "prefetch: -1 is not a number from 0 to 1,000"),
-        ("[worker]\nqueues = [1]", "1 is no name for a queue"),
+        ("[worker]\nqueues = [1]", "1 is not a name for a queue"),
         ("[rota]\nurl = 5", "5 is not a text"),
         ("[rota", "cannot read"),
     ],

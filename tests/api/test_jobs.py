@@ -136,9 +136,9 @@ def test_programs_need_exec_and_requests_do_not(served: Served) -> None:
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"name": "../etc"}, "no name for a job"),
-        ({"name": "a..b"}, "no name for a job"),
-        ({"name": ""}, "no name for a job"),
+        ({"name": "../etc"}, "not a name for a job"),
+        ({"name": "a..b"}, "not a name for a job"),
+        ({"name": ""}, "not a name for a job"),
         ({"command": "cat x | sh"}, "no shell"),
         ({"command": "a; rm -rf /"}, "no shell"),
         ({"command": "echo $(id)"}, "no shell"),
@@ -153,11 +153,11 @@ def test_programs_need_exec_and_requests_do_not(served: Served) -> None:
         ({"dependencies": ["nope"]}, "no job is named 'nope'"),
         ({"dependencies": ["add"], "command": "echo {x}"}, "takes no arguments"),
         ({"retries": -1}, "retries"),
-        ({"timeout": 0}, "no time at all"),
+        ({"timeout": 0}, "is zero"),
         ({"timeout": "soon"}, "soon"),
         ({"retires": 3}, "unknown field `retires`"),
         ({"queue": "a b"}, "queue"),
-        ({"env": {"A=B": "x"}}, "no name for a variable"),
+        ({"env": {"A=B": "x"}}, "not a name for a variable"),
     ],
 )
 def test_a_definition_that_makes_no_sense_is_refused_in_words(
@@ -235,7 +235,7 @@ def test_a_definition_names_who_is_told_of_failures(served: Served) -> None:
     ("fields", "says"),
     [
         ({"onFailure": "tel"}, "no job is named 'tel'"),
-        ({"onFailure": "load"}, "cannot be told of itself"),
+        ({"onFailure": "load"}, "cannot handle its own failures"),
         ({"onFailure": "other"}, "address"),
     ],
 )

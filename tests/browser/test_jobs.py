@@ -61,7 +61,7 @@ def test_a_template_is_made_in_a_form_that_tells_what_is_wrong_with_which_field(
     made.get_by_label("What it is for").last.fill("How often it is tried again")
     press(made, "Save")
     expect(made.get_by_label("Command")).to_have_accessible_description(
-        re.compile("regio} is no parameter")
+        re.compile("regio} is not a parameter")
     )
     expect(made.get_by_label("Command")).to_have_attribute("aria-invalid", "true")
     made.get_by_label("Command").fill("echo ${region}")

@@ -255,11 +255,11 @@ def test_there_is_no_past_to_fill(store: Store) -> None:
 @pytest.mark.parametrize(
     ("trigger", "policies", "said"),
     [
-        (OnEvent(event="two words"), {}, "no name for an event"),
+        (OnEvent(event="two words"), {}, "not a name for an event"),
         (AnyOf(triggers=(OnEvent(event="a"), Every(every="1h"))), {}, "make two schedules"),
         (OnEvent(event="a"), {"calendar": Calendar(country="FR")}, "cannot have a calendar"),
-        ({"event": 7}, {}, "no name for an event"),
-        ("@event", {}, "no name for an event"),
+        ({"event": 7}, {}, "not a name for an event"),
+        ("@event", {}, "not a name for an event"),
     ],
 )
 def test_what_makes_no_sense_is_refused(trigger: Any, policies: dict[str, Any], said: str) -> None:

@@ -74,5 +74,5 @@ def test_what_was_not_seen_is_not_called_good() -> None:
     cut = integrity(Integrity("rota.db (quick_check)", is_whole=False))
     many = integrity(Integrity("rota.db", problems=tuple("abcde")))
 
-    assert (cut.status, cut.advice) == ("warning", "take the time: --deep")
+    assert (cut.status, cut.advice) == ("warning", "check with more time: --deep")
     assert many.found == "a; b; c; and 2 more"

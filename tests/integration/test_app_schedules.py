@@ -152,5 +152,5 @@ def test_two_schedules_of_one_name_are_refused(app: App) -> None:
         start(app, "a", "b", name=None, a=each, b=each)
     with pytest.raises(BadInput, match="say it once"):
         app.schedules.put("other", each, job="report")
-    with pytest.raises(BadInput, match="no name for a schedule"):
+    with pytest.raises(BadInput, match="not a name for a schedule"):
         start(app, "a", name=None, a={"every": "1h", "name": "two words"})

@@ -110,7 +110,7 @@ def recursion(app: App) -> Any:
         (missing_parent, "node 'a': after: there is no node 'nobody'"),
         (misfit, r"node 'show': text: the result of 'extract' is list\[int\], but text is str"),
         (misfit_item, "node 'show': text: an item of the result of 'extract' is int"),
-        (map_over_text, "node 'extract': map: the result of 'show' is str, no list"),
+        (map_over_text, "node 'extract': map: the result of 'show' is str, not a list"),
         (map_too_long, "node 'show': map: 100,001 items are more than 100,000"),
         (recursion, "flow -> inner -> flow"),
     ],

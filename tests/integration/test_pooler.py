@@ -398,12 +398,12 @@ def test_a_direct_way_past_the_pooler_brings_wake_ups_and_presence(
 @pytest.mark.parametrize(
     ("way", "status", "found"),
     [
-        ("", "ok", "not through the pooler; who waits looks every 15 to 40 ms instead"),
+        ("", "ok", "not through the pooler; waiting processes look every 15 to 40 ms instead"),
         ("?direct=127.0.0.1:1", "warning", "do not arrive: cannot connect to PostgreSQL"),
         (
             "?direct=127.0.0.1:{pooler}",
             "warning",
-            "do not arrive: the direct way leads through a pooler, too",
+            "do not arrive: the direct address also leads through a pooler",
         ),
     ],
 )

@@ -56,8 +56,8 @@ def test_a_last_line_that_was_cut_while_it_was_written_does_not_count() -> None:
         ('"seq":9', '"seq":8', "line 2 does not fit its signature"),
         ("cdcd", "cdce", "line 2 does not fit its signature"),
         ("abab", "abac", "line 1 does not fit its signature"),
-        ('"seq":7', '"seq":"x"', "line 1 is no anchor"),
-        ('"hash"', '"hush"', "line 1 is no anchor"),
+        ('"seq":7', '"seq":"x"', "line 1 is not an anchor"),
+        ('"hash"', '"hush"', "line 1 is not an anchor"),
     ],
 )
 def test_a_line_that_was_changed_is_refused(old: str, new: str, says: str) -> None:

@@ -161,7 +161,7 @@ def test_a_window_that_will_not_come_again_is_over() -> None:
         ({"start": "2026-01-02", "end": "2026-01-01"}, "is not after start="),
         ({"start": "2026-01-01", "duration": "1h"}, "not both"),
         ({"trigger": Every("1h")}, "give start= and end=, or"),
-        ({"trigger": Every("1h"), "duration": "0s"}, "no window at all"),
+        ({"trigger": Every("1h"), "duration": "0s"}, "is not a window"),
         ({"trigger": Every("1h"), "duration": "long"}, "blackout: duration: 'long'"),
         ({"trigger": Every("1h"), "duration": "1h"}, "and so on without end"),
         ({"trigger": Every("1h", from_end=True), "duration": "1m"}, "from_end counts from runs"),

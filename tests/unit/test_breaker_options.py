@@ -43,7 +43,7 @@ def test_the_short_form_is_read_back(text: str) -> None:
         ("often", "cannot be read; write"),
         ("50% of 20", "cannot be read"),
         (0.5, "is not a breaker"),
-        ("0% of 20 in 1m", "share=0.0 is not more than 0"),
+        ("0% of 20 in 1m", "share=0.0 must be more than 0"),
         ("101% of 20 in 1m", "share=1.01"),
         ("50% of 0 in 1m", "least=0"),
         ("50% of 20 in 10ms", "window='10ms' is not between 1s and 1d"),

@@ -57,7 +57,7 @@ def test_one_refusal_decides_and_says_which() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        (["b", "b"], "'b' is there twice"),
+        (["b", "b"], "'b' is listed twice"),
         (["a"], "cannot wait for itself"),
         ([3], "3 is neither a job nor the name of one"),
         (7, "is not a list of jobs"),

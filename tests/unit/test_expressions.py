@@ -87,7 +87,7 @@ def test_only_a_mapped_node_has_an_item() -> None:
         ("nodes.load.result.nope", "Key not found"),
         ("nodes.load.result.rows / 0", "divide by zero"),
         ("1.0 / 0.0", "JSON cannot hold"),
-        ("nodes.load.result.rows * 2.5", r"not computed together: double\(x\)"),
+        ("nodes.load.result.rows * 2.5", r"cannot be mixed: write double\(x\)"),
         ("{1: 2}", "key 1, which is no text"),
         ("timestamp('2026-01-01T00:00:00Z')", "use string"),
     ],

@@ -77,7 +77,7 @@ def test_a_file_may_be_one_graph_and_json() -> None:
     ("given", "says", "path"),
     [
         ([], "is not a mapping", ()),
-        ({}, "nodes: a graph has nodes", ("nodes",)),
+        ({}, "nodes: a graph needs nodes", ("nodes",)),
         ({"mod": 1}, "there is no 'mod' here. Did you mean 'mode'", ("mod",)),
         ({"nodes": {"a": {"jb": 1}}}, "nodes.a: there is no 'jb'", ("nodes", "a", "jb")),
         ({"nodes": {"a": {"join": "al_done"}}}, "Did you mean 'all_done'", ("nodes", "a", "join")),
@@ -87,7 +87,7 @@ def test_a_file_may_be_one_graph_and_json() -> None:
             ("nodes", "a", "retries"),
         ),
         ({"nodes": {"a": {"map": {"ovr": 1}}}}, "no 'ovr' here", ("nodes", "a", "map", "ovr")),
-        ({"nodes": [{"job": "a"}]}, r"nodes\[1\]: a node in a list has a name", ("nodes", 0)),
+        ({"nodes": [{"job": "a"}]}, r"nodes\[1\]: a node in a list needs a name", ("nodes", 0)),
         ({"nodes": {"a": {"name": "b"}}}, "another name", ("nodes", "a", "name")),
         ({"nodes": {"a": {}}, "mode": "x"}, "mode: 'x' is not one of", ("mode",)),
         ({"nodes": {"a": {}}, "parameters": 3}, "write them by name", ("parameters",)),

@@ -37,7 +37,7 @@ def graph(*nodes: Node, **fields: Any) -> Graph:
 DAY = {"day": Parameter(type="str")}
 REFUSED: tuple[tuple[Graph, str], ...] = (
     (graph(), "it has no nodes"),
-    (graph(node("a"), node("a")), "node 'a' is there twice"),
+    (graph(node("a"), node("a")), "node 'a' is defined twice"),
     (graph(node("a", "b"), node("b", "c"), node("c", "a")), "in a circle: a -> c -> b -> a"),
     (graph(node("a", "a")), "in a circle: a -> a"),
     (graph(node("a", "bb"), node("b")), "node 'a': after: there is no node 'bb'. Did you mean 'b'"),
@@ -49,8 +49,8 @@ REFUSED: tuple[tuple[Graph, str], ...] = (
     (graph(node("a-b")), "node 'a-b': a name has up to 64 letters"),
     (graph(node("a", join="all_sucess")), "Did you mean 'all_success'"),
     (graph(node("a", kind="brnch")), "Did you mean 'branch'"),
-    (graph(node("a", job=None)), "give it a job or a graph"),
-    (graph(node("a", graph="g2")), "give it a job or a graph"),
+    (graph(node("a", job=None)), "give it either a job or a graph"),
+    (graph(node("a", graph="g2")), "give it either a job or a graph"),
     (graph(node("a", job="extrct")), "node 'a': no job is named 'extrct'. Did you mean 'extract'"),
     (graph(node("a", job="extract")), "node 'a': job 'extract' needs 'day'"),
     (graph(node("a", job="show", args={"txt": 1})), "takes no 'txt'. Did you mean 'text'"),
@@ -61,7 +61,7 @@ REFUSED: tuple[tuple[Graph, str], ...] = (
     (graph(node("a", fails_run=True)), "fails_run is for teardowns"),
     (graph(node("a", retries=-1)), "node 'a': retries: retries=-1"),
     (graph(node("a", timeout="soon")), "node 'a': timeout: 'soon' is not a duration"),
-    (graph(node("a", timeout="0s")), "leaves no time at all"),
+    (graph(node("a", timeout="0s")), "is zero"),
     (graph(node("a", queue="!")), "node 'a': queue"),
     (graph(node("a", priority=1_000)), "node 'a': priority"),
     (graph(node("a", isolation="boat")), "node 'a': isolation"),
@@ -72,7 +72,7 @@ REFUSED: tuple[tuple[Graph, str], ...] = (
     (graph(node("a", map=Map(over=[1], batch=0))), "node 'a': map: batch=0"),
     (graph(node("a", map=Map(over=[1], concurrency=0))), "node 'a': map: concurrency=0"),
     (graph(node("a", map=Map(over=[1], tolerate="half"))), "node 'a': map: tolerate='half'"),
-    (graph(node("a", args={"x": 1}, map=Map(over=[1], into="x"))), "'x' is among the args"),
+    (graph(node("a", args={"x": 1}, map=Map(over=[1], into="x"))), "'x' is also among the args"),
     (graph(node("a", args={"x": {"$item": ""}})), "only a mapped node has an item"),
     (graph(node("a"), mode="calm"), "mode='calm' is not one of"),
     (graph(node("a"), max_nodes=0), "max_nodes=0"),
@@ -92,7 +92,7 @@ REFUSED: tuple[tuple[Graph, str], ...] = (
     ),
     (
         graph(node("d", job="double", map=Map(over={"$param": "day"})), parameters=DAY),
-        "node 'd': map: parameter 'day' is str, no list",
+        "node 'd': map: parameter 'day' is str, not a list",
     ),
     (
         graph(

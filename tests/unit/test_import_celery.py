@@ -188,16 +188,16 @@ def test_an_app_gives_its_zone_and_the_names_of_arguments() -> None:
 @pytest.mark.parametrize(
     ("entry", "reason"),
     [
-        ({"task": "plain", "schedule": 1}, "no path of a function"),
+        ({"task": "plain", "schedule": 1}, "the path of a function"),
         ({"task": "a.b", "schedule": SimpleNamespace(event="sunset", lat=1, lon=2)}, "solar"),
-        ({"task": "a.b", "schedule": "soon"}, "no known kind"),
-        ({"task": "a.b", "schedule": -1}, "no known kind"),
-        ({"task": "a.b", "schedule": None}, "no known kind"),
+        ({"task": "a.b", "schedule": "soon"}, "an unknown kind"),
+        ({"task": "a.b", "schedule": -1}, "an unknown kind"),
+        ({"task": "a.b", "schedule": None}, "an unknown kind"),
         ({"task": "a.b", "schedule": 1, "args": (1,)}, "positional"),
         ({"task": "a.b", "schedule": 1, "kwargs": {"x": object()}}, "no JSON"),
         ({"task": "a.b", "schedule": {"minute": "99"}}, "between 0 and 59"),
         ({"task": "a.b", "schedule": {"minute": "*/0"}}, "step of zero"),
-        ("nonsense", "no path of a function"),
+        ("nonsense", "the path of a function"),
     ],
 )
 def test_an_entry_of_beat_that_cannot_be_kept_is_left_out(entry: Any, reason: str) -> None:
@@ -213,7 +213,7 @@ def test_an_entry_of_beat_that_cannot_be_kept_is_left_out(entry: Any, reason: st
         ({"crontab": "0 6 * *"}, "has 4 fields, not 5"),
         ({"crontab": {"minutes": 5}}, "it has 'minutes'; fields are minute, hour"),
         ({"crontab": {"hour": "25"}}, "crontab: "),
-        ({"crontab": 7}, "is of no known kind"),
+        ({"crontab": 7}, "is of an unknown kind"),
         ({"solar": {"event": "sunset"}}, "use a time of day"),
         ({"clocked": {"clocked_time": "2026-01-01"}}, "start once"),
     ],

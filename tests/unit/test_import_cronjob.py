@@ -161,7 +161,7 @@ def test_documents_that_hold_nothing_are_passed_over(around: bytes) -> None:
 def test_objects_of_other_kinds_are_named() -> None:
     found = read_cronjobs(CRONJOBS, "c.yaml")
 
-    assert found.warnings == ("c.yaml:28: ConfigMap  is no CronJob: it is passed over",)
+    assert found.warnings == ("c.yaml:28: ConfigMap  is not a CronJob and is skipped",)
 
 
 def test_a_variable_of_a_secret_is_told_how_to_reach_a_command() -> None:

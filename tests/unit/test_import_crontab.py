@@ -165,7 +165,7 @@ def test_a_table_of_a_user_with_the_flag_of_the_system_is_left_out() -> None:
     found = crontab(b"0 3 * * * /usr/bin/backup --all\n", has_user=True)
 
     assert found.entries == ()
-    assert "is no user" in found.skipped[0].reason
+    assert "is not a user" in found.skipped[0].reason
     assert "--system" in found.skipped[0].reason
 
 

@@ -211,7 +211,11 @@ def test_one_comment_in_an_old_encoding_does_not_refuse_a_unit() -> None:
         (BACKUP_TIMER, b"[Service]\nExecStart=/bin/a %i\n", "specifier"),
         (BACKUP_TIMER, b"[Service]\nExecStart=/bin/a $HOME\n", "$HOME is not set"),
         (BACKUP_TIMER, b"[Service]\nExecStart=/bin/a 'b\n", "ExecStart"),
-        (b"[Timer]\nOnCalendar=daily\nRandomizedDelaySec=soon\n", BACKUP_SERVICE, "no time span"),
+        (
+            b"[Timer]\nOnCalendar=daily\nRandomizedDelaySec=soon\n",
+            BACKUP_SERVICE,
+            "not a time span",
+        ),
     ],
 )
 def test_a_timer_that_cannot_be_kept_is_left_out(timer: bytes, service: bytes, reason: str) -> None:

@@ -56,11 +56,11 @@ def test_a_default_stands_in() -> None:
 @pytest.mark.parametrize(
     ("definition", "parameters", "says"),
     [
-        ({"name": "${b}"}, {"a": Blank()}, r"\$\{b\} is no parameter"),
+        ({"name": "${b}"}, {"a": Blank()}, r"\$\{b\} is not a parameter"),
         ({"name": "x"}, {"a": Blank()}, "has no"),
         ({"name": "x $ y"}, {}, "lone"),
-        ({"name": "${}"}, {}, "no parameter"),
-        ({"name": "${a b}"}, {"a b": Blank()}, "no name"),
+        ({"name": "${}"}, {}, "not a parameter"),
+        ({"name": "${a b}"}, {"a b": Blank()}, "not a name"),
     ],
 )
 def test_a_template_that_makes_no_sense_is_refused(

@@ -47,9 +47,9 @@ HOSTILE = (
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.parametrize("what", ["job", "queue", "namespace", "template", "calendar"])
 def test_no_such_name(what: str, name: str) -> None:
-    with pytest.raises(BadOption, match="is no name"):
+    with pytest.raises(BadOption, match="is not a name"):
         check_name(what, name)
-    with pytest.raises(BadOption, match="is no name"):
+    with pytest.raises(BadOption, match="is not a name"):
         check_job_name(name)
 
 

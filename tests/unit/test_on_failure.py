@@ -69,7 +69,7 @@ def test_a_job_without_it_keeps_its_definition() -> None:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ("me", "job 'me' cannot be told of itself"),
+        ("me", "job 'me' cannot handle its own failures"),
         (5, "on_failure=5 is neither a job nor the name of one"),
         ("", "neither a job nor the name of one"),
     ],
@@ -168,7 +168,12 @@ def test_a_file_says_it_of_jobs_and_graphs() -> None:
         ("on_failure: mail", "on_failure: mial", BadOption, "Did you mean 'mail'"),
         ("{run_id}", "{address}", BadOption, "job 'charge': on_failure: .*address"),
         ("{run_id}", "{failure}", BadOption, "job 'charge': on_failure: .*failure"),
-        ("    on_failure: mail\ngraphs", "    on_failure: charge\ngraphs", BadFile, "of itself"),
+        (
+            "    on_failure: mail\ngraphs",
+            "    on_failure: charge\ngraphs",
+            BadFile,
+            "its own failures",
+        ),
     ],
 )
 def test_a_file_that_names_the_wrong_one_is_refused(

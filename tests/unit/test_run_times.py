@@ -86,9 +86,9 @@ def test_expressions_compute_with_times(text: str, value: object) -> None:
         ("day('monday')", "'monday' is not a time"),
         ("shift(run.scheduled_day, '3h')", "not a number of whole days"),
         ("shift(run.scheduled_day, 'soon')", "is not a duration"),
-        ("shift('9999-12-31', '1d')", "no year that has four digits"),
-        ("format(run.scheduled_for, '%999999d')", "is no code of a pattern"),
-        ("format(run.scheduled_for, '%')", "is no code of a pattern"),
+        ("shift('9999-12-31', '1d')", "not in a year of four digits"),
+        ("format(run.scheduled_for, '%999999d')", "is not a code of a pattern"),
+        ("format(run.scheduled_for, '%')", "is not a code of a pattern"),
         ("day(7)", "no matching overload"),
     ],
 )

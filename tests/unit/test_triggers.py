@@ -324,7 +324,7 @@ def test_instants_beyond_all_calendars_are_answered(trigger: Trigger, at: int) -
 @pytest.mark.parametrize(
     ("trigger", "said"),
     [
-        (Every("0s"), "every='0s' is no distance"),
+        (Every("0s"), "every='0s' is zero"),
         (Every("soon"), "every: 'soon' is not a duration"),
         (Every("1h", anchor="noon"), "anchor='noon' is not a time"),
         (Every("1h", anchor="2026-01-01", from_end=True), "anchor= and from_end="),
@@ -335,7 +335,7 @@ def test_instants_beyond_all_calendars_are_answered(trigger: Trigger, at: int) -
         (CalendarEvery(start="0001-01-01", days=1), "not in the years"),
         (At(()), "at has 0 times"),
         (At(("2026-02-30",)), "at='2026-02-30' is not a time"),
-        (BusinessDay(0), "business_day=0 is no day"),
+        (BusinessDay(0), "business_day=0 is not a day"),
         (BusinessDay(32), "business_day=32 is not a number from -31 to 31"),
         (BusinessDay(1, "25:00"), "time='25:00' is not a time of day"),
         (AnyOf(()), "any_of is empty"),

@@ -57,12 +57,12 @@ def read_file(path: Path) -> dict[str, Any]:
 def file_layer(path: Path, sections: Mapping[str, Any]) -> Layer:
     """Return the settings of all sections except profiles."""
     _refuse_unknown(path, sections, [*SECTIONS, "profiles"])
-    said: Layer = {}
+    layer: Layer = {}
     for section, values in sections.items():
         if not isinstance(values, dict):
             raise BadOption(f"{path}: write [{section}] as a section with settings below it")
-        said |= _section(path, section, values, SECTIONS[section])
-    return said
+        layer |= _section(path, section, values, SECTIONS[section])
+    return layer
 
 
 def profile_layer(path: Path | None, profiles: Any, chosen: Said) -> Layer:

@@ -67,14 +67,14 @@ def _merged(layers: list[Layer]) -> Layer:
     server, and is dropped when a later layer names another one.
     """
     servers = [layer["server"].value for layer in layers if "server" in layer]
-    said: Layer = {}
+    merged: Layer = {}
     for layer in layers:
         is_other = "server" in layer and layer["server"].value != servers[-1]
         own = {name: layer[name] for name in layer if not (is_other and SETTINGS[name].of_server)}
         if {"token", "token_file"} & {*own}:
-            said = {name: each for name, each in said.items() if not name.startswith("token")}
-        said |= own
-    return said
+            merged = {name: each for name, each in merged.items() if not name.startswith("token")}
+        merged |= own
+    return merged
 
 
 def _read(name: str, said: Said) -> Any:

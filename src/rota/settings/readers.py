@@ -61,7 +61,7 @@ def size_from(least: int) -> Callable[[object], int]:
         plain = given if isinstance(given, int) and not isinstance(given, bool) else None
         size = parse_size(str(given)) if plain is None else plain
         if size < least:
-            raise BadOption(f"{given!r:.64} is too little; say {least:,} bytes or more")
+            raise BadOption(f"{given!r:.64} is too small; give {least:,} bytes or more")
         return size
 
     return read
@@ -80,7 +80,7 @@ def anchor_pause(given: object) -> int:
         raise BadOption(f"{given!r:.64} is not a time such as 1m")
     ms = duration(given)
     if ms < LEAST_ANCHOR_MS:
-        raise BadOption(f"{given!r:.64} is no pause between anchors; say 1s or more")
+        raise BadOption(f"{given!r:.64} is not a pause between anchors; give 1s or more")
     return ms
 
 
@@ -123,21 +123,21 @@ def release(given: object) -> str:
 def web_address(given: object) -> str:
     address = text(given)
     if not address.startswith(("http://", "https://")):
-        raise BadOption(f"{given!r:.64} is no address that starts with http:// or https://")
+        raise BadOption(f"{given!r:.64} is not an address that starts with http:// or https://")
     return address
 
 
 def user(given: object) -> str:
     """Return a user of this machine, by name or number."""
     if isinstance(given, bool) or not isinstance(given, str | int) or not str(given).strip():
-        raise BadOption(f"{given!r:.64} is no user of this machine")
+        raise BadOption(f"{given!r:.64} is not a user of this machine")
     return str(given).strip()
 
 
 def command_path(given: object) -> str:
     """Return a PATH of absolute paths."""
     if not isinstance(given, str) or not all(Path(each).is_absolute() for each in given.split(":")):
-        raise BadOption(f"{given!r:.64} is no PATH such as /usr/local/bin:/usr/bin:/bin")
+        raise BadOption(f"{given!r:.64} is not a PATH such as /usr/local/bin:/usr/bin:/bin")
     return given
 
 
@@ -178,13 +178,13 @@ def _network(name: str) -> str:
 
 def _folder(path: str) -> str:
     if not Path(path).is_absolute():
-        raise BadOption(f"{path!r:.64} is no whole path; begin it with /")
+        raise BadOption(f"{path!r:.64} is not an absolute path; begin it with /")
     return path
 
 
 def _variable(name: str) -> str:
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name):
-        raise BadOption(f"{name!r:.64} is no name of a variable")
+        raise BadOption(f"{name!r:.64} is not the name of a variable")
     return name
 
 

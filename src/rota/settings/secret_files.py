@@ -21,8 +21,8 @@ def read_secret(setting: str, path: str) -> str:
         with Path(path).expanduser().open("rb") as file:
             text = file.read(MOST_BYTES).decode().strip()
     except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise BadOption(f"{setting}: cannot read {path}: {said}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise BadOption(f"{setting}: cannot read {path}: {reason}") from error
     if not text:
         raise BadOption(f"{setting}: {path} is empty")
     return text

@@ -253,13 +253,13 @@ ACCESS = (
             Edit(
                 path="rules/security/web_address.py",
                 within="apart",
-                old='if found is None or "@" not in found[2]:',
-                new="if found is not None:",
+                old='if match is None or "@" not in match[2]:',
+                new="if match is not None:",
             ),
             Edit(
                 path="rules/security/web_address.py",
                 within="shown_address",
-                old='if found is None or "@" not in found[2]:',
+                old='if match is None or "@" not in match[2]:',
                 new="if True:",
             ),
         ),

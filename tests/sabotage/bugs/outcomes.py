@@ -256,8 +256,8 @@ OUTCOMES = (
             Edit(
                 path="rules/failures/on_failure.py",
                 within="check_told",
-                old="if told not in known:",
-                new="if told not in known:\n            continue\n        if not told:",
+                old="if handler not in known:",
+                new="if handler not in known:\n            continue\n        if not handler:",
             ),
         ),
         caught_by=(T_WHOLE + "test_a_submit_of_a_job_that_names_nobody_known_is_refused[sqlite]",),

@@ -84,17 +84,17 @@ def read_dependencies(option: str, given: object) -> tuple[str, ...]:
     each_given = [given] if isinstance(given, str) else given
     if not isinstance(each_given, Sequence):
         raise BadOption(f"{option}={given!r:.64} is not a list of jobs")
-    found: list[str] = []
+    names: list[str] = []
     for each in each_given:
         name = each if isinstance(each, str) else getattr(each, "name", None)
         if not isinstance(name, str) or not name:
             raise BadOption(f"{option}: {each!r:.64} is neither a job nor the name of one")
-        if name in found:
-            raise BadOption(f"{option}: {name!r:.64} is there twice")
-        found.append(name)
-    if len(found) > MOST:
-        raise BadOption(f"{option}: {len(found)} are more than {MOST}")
-    return tuple(found)
+        if name in names:
+            raise BadOption(f"{option}: {name!r:.64} is listed twice")
+        names.append(name)
+    if len(names) > MOST:
+        raise BadOption(f"{option}: {len(names)} are more than {MOST}")
+    return tuple(names)
 
 
 def check_other(job: str, dependencies: Collection[str]) -> None:

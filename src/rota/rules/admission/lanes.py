@@ -68,9 +68,9 @@ def rank_in_order(rank: int) -> int:
 
 def jobs_in(lanes: Collection[int], jobs: Iterable[str]) -> dict[int, list[str]]:
     """Group the jobs that have one of these lanes by lane."""
-    found: dict[int, list[str]] = {}
+    jobs_by_lane: dict[int, list[str]] = {}
     for job in jobs if lanes else ():
         lane = lane_of(job)
         if lane in lanes:
-            found.setdefault(lane, []).append(job)
-    return found
+            jobs_by_lane.setdefault(lane, []).append(job)
+    return jobs_by_lane

@@ -52,10 +52,10 @@ def breaker_text(rule: Breaker) -> str:
 
 
 def _read(text: str) -> Breaker:
-    found = _TEXT.fullmatch(text)
-    if found is None:
+    match = _TEXT.fullmatch(text)
+    if match is None:
         raise BadOption(f"breaker={text!r:.64} cannot be read; {_FORMS}")
-    return Breaker(share=float(found[1]) / 100, least=int(found[2]), window=found[3])
+    return Breaker(share=float(match[1]) / 100, least=int(match[2]), window=match[3])
 
 
 def _check_numbers(rule: Breaker) -> None:
@@ -63,7 +63,7 @@ def _check_numbers(rule: Breaker) -> None:
     least: object = rule.least
     pauses: object = rule.pauses
     if isinstance(share, bool) or not isinstance(share, int | float) or not 0 < share <= 1:
-        raise BadOption(f"breaker: share={share!r:.64} is not more than 0 and at most 1 (100%)")
+        raise BadOption(f"breaker: share={share!r:.64} must be more than 0 and at most 1 (100%)")
     if isinstance(least, bool) or not isinstance(least, int) or not 1 <= least <= MAX_LEAST:
         raise BadOption(f"breaker: least={least!r:.64} is not a number from 1 to {MAX_LEAST:,}")
     if not isinstance(pauses, bool):

@@ -42,7 +42,7 @@ def read_on_failure(option: str, given: object) -> str:
 def check_told_is_other(job: str, told: str | msgspec.UnsetType) -> None:
     """Raise BadOption if a job would handle its own failures."""
     if told == job:
-        raise BadOption(f"on_failure: job {job!r:.64} cannot be told of itself; name another")
+        raise BadOption(f"on_failure: job {job!r:.64} cannot handle its own failures; name another")
 
 
 def told_by(spec: JobSpec) -> str | None:
@@ -59,10 +59,10 @@ def arguments_for(spec: JobSpec, failure: Failure) -> dict[str, Any]:
     taken = _parameters(spec)
     if taken is None:
         return {WHOLE: failure}
-    found = {name: value for name, value in facts.items() if name in taken}
+    arguments = {name: value for name, value in facts.items() if name in taken}
     if isinstance(spec.more, str):
-        found = facts
-    return {**found, WHOLE: failure} if WHOLE in taken and not is_template else found
+        arguments = facts
+    return {**arguments, WHOLE: failure} if WHOLE in taken and not is_template else arguments
 
 
 def _parameters(spec: JobSpec) -> Mapping[str, Any] | None:
@@ -83,15 +83,15 @@ def check_told(
 ) -> None:
     """Raise BadOption if a failure handler is not defined or needs other arguments."""
     for name, spec in wanted.items():
-        told = told_by(spec)
-        if told is None:
+        handler = told_by(spec)
+        if handler is None:
             continue
-        if told not in known:
+        if handler not in known:
             raise BadOption(
                 f"{at_place(places, name)}job {name!r}: on_failure: no job is named "
-                f"{told!r:.64} {where}.{hint(told, known)}"
+                f"{handler!r:.64} {where}.{hint(handler, known)}"
             )
-        check_takes(name, known[told], place=at_place(places, name))
+        check_takes(name, known[handler], place=at_place(places, name))
 
 
 def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
@@ -106,7 +106,7 @@ def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
         recorded_signature(told).bind((), arguments_for(told, _EXAMPLE))
     except BadInput as error:
         raise BadOption(
-            f"{place}job {job!r}: on_failure: {error}. A job that is told takes `{WHOLE}`, or any "
+            f"{place}job {job!r}: on_failure: {error}. A failure handler takes `{WHOLE}`, or any "
             f"of {', '.join(FACTS)}"
         ) from error
 

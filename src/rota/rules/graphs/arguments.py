@@ -95,14 +95,14 @@ class _Checker:
         if node.map is None:
             return None
         if node.map.into is not None and node.map.into in node.args:
-            raise BadGraph(f"node {node.name!r}: map: {node.map.into!r} is among the args as well")
+            raise BadGraph(f"node {node.name!r}: map: {node.map.into!r} is also among the args")
         kind = self._kind(node.map.over, None)
         if kind is None:
             return None
         item = element_of(kind)
         if item is None:
             raise BadGraph(
-                f"node {node.name!r}: map: {self._told(node.map.over)} is {kind}, no list"
+                f"node {node.name!r}: map: {self._told(node.map.over)} is {kind}, not a list"
             )
         return item if node.map.batch == 1 else f"list[{item}]"
 

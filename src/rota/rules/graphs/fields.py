@@ -51,10 +51,10 @@ def _check_node(graph: Graph, node: Node) -> None:
     if not is_name(node.name):
         raise BadGraph(f"a name has up to 64 {_NAMES}")
     if (node.job is None) == (node.graph is None):
-        raise BadGraph("give it a job or a graph, one of the two")
+        raise BadGraph("give it either a job or a graph")
     if node.join not in JOINS:
         raise BadGraph(
-            f"join: {node.join!r:.64} is no join.{hint(node.join, JOINS)} "
+            f"join: {node.join!r:.64} is not a join.{hint(node.join, JOINS)} "
             f"Joins are: {', '.join(JOINS)}"
         )
     _check_kind(graph, node)
@@ -94,7 +94,7 @@ def _check_kind(graph: Graph, node: Node) -> None:
 
 def _positive(given: Any) -> None:
     if not parse_duration(given):
-        raise BadGraph(f"{given!r:.64} leaves no time at all; leave it out instead")
+        raise BadGraph(f"{given!r:.64} is zero; leave it out instead")
 
 
 def _retries(given: Any) -> None:
@@ -108,7 +108,9 @@ def _priority(given: Any) -> None:
 
 def _group(given: Any) -> None:
     if len(given) > MAX_GROUP or not _GROUP.fullmatch(given):
-        raise BadGraph(f"{given!r:.64} is no name of a group; write load, or load/parts in it")
+        raise BadGraph(
+            f"{given!r:.64} is not a group name; write load, or load/parts for a group in it"
+        )
 
 
 def _cache(given: Cache) -> None:

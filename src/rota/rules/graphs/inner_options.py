@@ -15,6 +15,6 @@ def check_inner_options(graph: Graph) -> None:
         if node.graph is not None and node.isolation is not None:
             raise BadGraph(
                 f"graph {graph.name!r:.64}: node {node.name!r:.64}: isolation: it is the graph "
-                f"{node.graph!r:.64}, which runs no function; say it of the nodes or jobs in there",
+                f"{node.graph!r:.64}, which runs no function; set it on the nodes or jobs inside",
                 path=("nodes", node.name),
             )

@@ -26,10 +26,10 @@ def parse_tolerance(given: object) -> Tolerance:
     """Read a tolerance such as `3` or `"5%"`."""
     if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MAX_ITEMS:
         return Tolerance(number=given)
-    found = _SHARE.fullmatch(given.strip()) if isinstance(given, str) else None
-    if found is None or float(found[1]) > 100:  # noqa: PLR2004  # per cent
+    match = _SHARE.fullmatch(given.strip()) if isinstance(given, str) else None
+    if match is None or float(match[1]) > 100:  # noqa: PLR2004  # per cent
         raise BadOption(f'tolerate={given!r:.64} is not a number of failures, nor "5%" of all')
-    return Tolerance(share=float(found[1]) / 100)
+    return Tolerance(share=float(match[1]) / 100)
 
 
 def instances(items: int, *, batch: int) -> int:

@@ -38,22 +38,22 @@ def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tu
 
 
 def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, None]:
-    found = dict.fromkeys((*node.after, *node.setups))
-    for name in found:
+    parents = dict.fromkeys((*node.after, *node.setups))
+    for name in parents:
         if name not in nodes:
             field = "after" if name in node.after else "setups"
             raise _unknown("node", name, nodes, field)
     for field, value in values_of(node):
         if field == "args" and (whole := _whole_results(value, nodes)) is not None:
-            found.update(whole)
+            parents.update(whole)
             continue
         for mention in mentions(value, field):
             has_item = node.map is not None and field != "map.over"
             for name in _nodes_in(graph, mention, nodes, has_item=has_item):
-                found[name] = None
+                parents[name] = None
     if node.when is not None:
-        found |= dict.fromkeys(_condition(graph, node, nodes))
-    return found
+        parents |= dict.fromkeys(_condition(graph, node, nodes))
+    return parents
 
 
 def _whole_results(args: Mapping[str, Any], nodes: Mapping[str, Node]) -> dict[str, None] | None:

@@ -59,10 +59,10 @@ def is_wanted(node: Node, values: Values) -> bool:
 
 def arguments_of(node: Node, values: Values) -> dict[str, Any]:
     """Return the arguments for the job; for a mapped node, those for the item in `values`."""
-    found: dict[str, Any] = _resolved(node, "args", node.args, values)
+    arguments: dict[str, Any] = _resolved(node, "args", node.args, values)
     if node.map is not None and node.map.into is not None:
-        found[node.map.into] = values.item
-    return found
+        arguments[node.map.into] = values.item
+    return arguments
 
 
 def items_of(node: Node, values: Values) -> list[Any]:

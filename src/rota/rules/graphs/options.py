@@ -84,22 +84,22 @@ def _nodes(given: object) -> list[tuple[Path, dict[str, Any]]]:
     if isinstance(given, Mapping):
         return [_named(str(name), node) for name, node in given.items()]
     if not isinstance(given, list | tuple) or not given:
-        raise BadGraph("nodes: a graph has nodes; write them by name", path=("nodes",))
-    found: list[tuple[Path, dict[str, Any]]] = []
+        raise BadGraph("nodes: a graph needs nodes; write them by name", path=("nodes",))
+    entries: list[tuple[Path, dict[str, Any]]] = []
     for at, node in enumerate(given):
         path: Path = ("nodes", at)
         fields = _mapping(node, path, Node)
         if not isinstance(fields.get("name"), str):
-            raise BadGraph(f"{_shown(path)}: a node in a list has a name", path=path)
-        found.append((path, _node(fields, path)))
-    return found
+            raise BadGraph(f"{_shown(path)}: a node in a list needs a name", path=path)
+        entries.append((path, _node(fields, path)))
+    return entries
 
 
 def _named(name: str, given: object) -> tuple[Path, dict[str, Any]]:
     path: Path = ("nodes", name)
     fields = _mapping({} if given is None else given, path, Node)
     if fields.get("name", name) != name:
-        raise BadGraph(f"{_shown(path)}: it has another name as well", path=(*path, "name"))
+        raise BadGraph(f"{_shown(path)}: it has another name, too", path=(*path, "name"))
     if "job" not in fields and "graph" not in fields:
         # A node that says nothing else is the job of its name.
         fields = {"job": name, **fields}
@@ -170,8 +170,8 @@ def _converted(document: dict[str, Any], paths: list[Path]) -> Graph:
         return msgspec.convert(document, type=Graph)
     except msgspec.ValidationError as error:
         says = str(error)
-        found = _AT.search(says)
-        path = _path(found[1], paths) if found else ()
+        match = _AT.search(says)
+        path = _path(match[1], paths) if match else ()
         where = f"{_shown(path)}: " if path else ""
         raise BadGraph(f"{where}{_AT.sub('', says)}", path=path) from error
 

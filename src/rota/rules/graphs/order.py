@@ -31,19 +31,19 @@ def order(parents: Parents, children: Children) -> list[str]:
     places = {name: at for at, name in enumerate(names)}
     waiting = [len(above) for above in parents.values()]
     ready = [at for at, count in enumerate(waiting) if not count]
-    found: list[str] = []
+    ordered: list[str] = []
     while ready:
         name = names[heapq.heappop(ready)]
-        found.append(name)
+        ordered.append(name)
         for child in children[name]:
             at = places[child]
             waiting[at] -= 1
             if not waiting[at]:
                 heapq.heappush(ready, at)
-    if len(found) < len(names):
-        done = set(found)
+    if len(ordered) < len(names):
+        done = set(ordered)
         raise _cycle({name: above for name, above in parents.items() if name not in done})
-    return found
+    return ordered
 
 
 def _cycle(parents: Parents) -> BadGraph:
@@ -60,14 +60,14 @@ def _cycle(parents: Parents) -> BadGraph:
 
 def levels(ordered: Sequence[str], parents: Parents) -> dict[str, int]:
     """Return the length of the longest path above each node."""
-    found: dict[str, int] = {}
+    level_of: dict[str, int] = {}
     for name in ordered:
         level = 0
         for parent in parents[name]:
-            if found[parent] >= level:
-                level = found[parent] + 1
-        found[name] = level
-    return found
+            if level_of[parent] >= level:
+                level = level_of[parent] + 1
+        level_of[name] = level
+    return level_of
 
 
 def remaining(

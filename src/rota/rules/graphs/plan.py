@@ -64,12 +64,12 @@ class Plan:
     @cached_property
     def dependents(self) -> dict[str, list[str]]:
         """Return, for each setup, the nodes that count its ending without being its children."""
-        found: dict[str, list[str]] = {}
+        by_setup: dict[str, list[str]] = {}
         for name, each in self.nodes.items():
             if each.node.kind != "teardown":
                 for setup in each.setups:
-                    found.setdefault(setup, []).append(name)
-        return found
+                    by_setup.setdefault(setup, []).append(name)
+        return by_setup
 
     @property
     def roots(self) -> list[str]:
@@ -138,14 +138,14 @@ def _returned(graph: Graph, nodes: Mapping[str, Node]) -> set[str]:
     """Return the nodes whose results make the graph's result; BadGraph for an unknown node."""
     for mention in mentions(graph.result, "result"):
         nodes_in(graph, mention, nodes, has_item=False)
-    found = set(returned_nodes(graph.result))
-    for name in sorted(found):
+    returned = set(returned_nodes(graph.result))
+    for name in sorted(returned):
         if nodes[name].kind == "notify":
             raise BadGraph(
                 f"result: {name!r} is a notify, which has no part in how the graph ends; return "
                 "another node"
             )
-    return found
+    return returned
 
 
 def _by_name(graph: Graph) -> dict[str, Node]:
@@ -156,7 +156,7 @@ def _by_name(graph: Graph) -> dict[str, Node]:
     nodes: dict[str, Node] = {}
     for node in graph.nodes:
         if node.name in nodes:
-            raise BadGraph(f"node {node.name!r:.64} is there twice; give one another name")
+            raise BadGraph(f"node {node.name!r:.64} is defined twice; give one another name")
         nodes[node.name] = node
     return nodes
 
@@ -165,7 +165,7 @@ def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -
     for name, node in nodes.items():
         if node.kind in ("branch", "short_circuit") and not children[name]:
             raise BadGraph(
-                f"node {name!r}: a {node.kind} decides what comes after it: nothing does"
+                f"node {name!r}: a {node.kind} decides what comes after it, but nothing does"
             )
         if node.kind == "notify":
             _check_below_notify(name, children[name], nodes)
@@ -186,7 +186,7 @@ def _check_below_notify(name: str, children: list[str], nodes: Mapping[str, Node
     for child in children:
         if nodes[child].kind not in ASIDE:
             raise BadGraph(
-                f"node {child!r}: it comes after {name!r}, a notify, which tells of others and "
+                f"node {child!r}: it comes after {name!r}, a notify, which reports on others and "
                 "decides nothing; let it come after those"
             )
 

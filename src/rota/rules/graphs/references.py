@@ -83,10 +83,10 @@ def parse_path(text: str) -> Path:
     """Parse `load.rows[0].id` into a name and steps; BadGraph if it is malformed."""
     if len(text) <= MAX_NAME and text.isidentifier() and text.isascii():
         return Path(text)
-    found = _NAME.match(text) if len(text) <= MAX_PATH else None
-    if found is None:
-        raise BadGraph(f"{text!r:.64} is no reference; write load, load.rows or load.rows[0].id")
-    return Path(found[0], parse_steps(text[found.end() :]))
+    match = _NAME.match(text) if len(text) <= MAX_PATH else None
+    if match is None:
+        raise BadGraph(f"{text!r:.64} is not a reference; write load, load.rows or load.rows[0].id")
+    return Path(match[0], parse_steps(text[match.end() :]))
 
 
 def parse_steps(text: str) -> tuple[Step, ...]:
@@ -94,12 +94,12 @@ def parse_steps(text: str) -> tuple[Step, ...]:
     steps: list[Step] = []
     at = 0
     while at < len(text):
-        found = _STEP.match(text, at)
-        if found is None or len(text) > MAX_PATH:
-            raise BadGraph(f"{text!r:.64} is no way into a value; write .rows[0].id")
-        index = found["index"]
-        steps.append(int(index) if index is not None else found["field"] or found["key"])
-        at = found.end()
+        match = _STEP.match(text, at)
+        if match is None or len(text) > MAX_PATH:
+            raise BadGraph(f"{text!r:.64} is not a path into a value; write .rows[0].id")
+        index = match["index"]
+        steps.append(int(index) if index is not None else match["field"] or match["key"])
+        at = match.end()
     return tuple(steps)
 
 

@@ -61,7 +61,7 @@ def setting(name: str, value: str, *, is_good: bool) -> Finding:
     """Check a database setting that decides whether a committed run can be lost."""
     if name == "data_checksums":
         status: Status = "ok" if value == "on" else "warning"
-        advice = "switch data checksums on (pg_checksums), else a broken disk is noticed late"
+        advice = "enable data checksums (pg_checksums), else a broken disk is noticed late"
         return finding("data checksums", status, value, advice=advice)
     advice = f"set {name} back to its default: a crash of the machine may lose committed runs"
     return finding(name.replace("_", " "), "ok" if is_good else "problem", value, advice=advice)
@@ -101,7 +101,7 @@ def transaction_age(vitals: Vitals) -> Iterator[Finding]:
             "age of transaction ids",
             Level(1_000_000_000, 1_800_000_000).of(age),
             f"{age:,} of 2,147,483,647",
-            advice="vacuum the database; at the limit PostgreSQL stops to accept writes",
+            advice="vacuum the database; at the limit PostgreSQL stops accepting writes",
         )
 
 
@@ -218,7 +218,7 @@ def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:
             "write-ahead log",
             Level(256 * MIB, 4096 * MIB).of(size),
             f"{size // MIB} MiB",
-            advice="a reader is open for long and keeps it from being folded into the file",
+            advice="a reader that stays open keeps it from being merged into the file",
         )
     if "free_bytes" in facts:
         free = int(facts["free_bytes"])
@@ -247,8 +247,11 @@ def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
     advice = "`direct=HOST:PORT` in the address must lead past the pooler to the same database"
     known: Mapping[str, tuple[Status, str]] = {
         "arrive": ("ok", "arrive"),
-        "polled": ("ok", "not through the pooler; who waits looks every 15 to 40 ms instead"),
-        "pooled": ("warning", "do not arrive: the direct way leads through a pooler, too"),
+        "polled": (
+            "ok",
+            "not through the pooler; waiting processes look every 15 to 40 ms instead",
+        ),
+        "pooled": ("warning", "do not arrive: the direct address also leads through a pooler"),
         "unreachable": ("warning", f"do not arrive: {facts.get('why', '')}"),
         "lost": ("problem", "do not arrive within 5 s"),
     }

@@ -77,7 +77,7 @@ def silent_workers(workers: Sequence[Serving]) -> Finding:
         "silent workers",
         "warning" if silent else "ok",
         found,
-        advice="they were killed or cut off; others take their runs back by themselves",
+        advice="they were killed or cut off; other workers take their runs back",
     )
 
 

@@ -60,8 +60,8 @@ def _lines(family: Family) -> Iterator[str]:
     yield f"# HELP {family.name} {_escaped(family.about)}"
     yield f"# TYPE {family.name} {family.kind}"
     for labels, value, suffix in family.samples:
-        said = ",".join(f'{key}="{_quoted(text)}"' for key, text in labels.items())
-        yield f"{family.name}{suffix}{{{said}}} {_number(value)}"
+        label_text = ",".join(f'{key}="{_quoted(text)}"' for key, text in labels.items())
+        yield f"{family.name}{suffix}{{{label_text}}} {_number(value)}"
 
 
 def _escaped(text: str) -> str:

@@ -34,10 +34,12 @@ def integrity(found: Integrity) -> Finding:
             "read (SQLite: .recover; PostgreSQL: pg_dump) into a new one; examine the disk",
         )
     is_enough = bool(found.looked_at) and found.is_whole
-    says = found.looked_at if found.is_whole else f"{found.looked_at}; the time was over before all"
+    says = (
+        found.looked_at if found.is_whole else f"{found.looked_at}; the time ran out before the end"
+    )
     return finding(
         "integrity",
         "ok" if is_enough else "warning",
         f"no fault in {says}" if found.looked_at else "not looked at",
-        advice=found.hint or "take the time: --deep",
+        advice=found.hint or "check with more time: --deep",
     )

@@ -32,16 +32,16 @@ def check_others(
     stay and are not among the bundles. `owners` says who owns a job.
     """
     touched = {name for name in before if after.get(name) != before[name]}
-    found = [
+    broken = [
         *_broken_jobs(before, after, touched, wanted, owners),
         *_broken_schedules(before, after, touched, schedules),
     ]
-    if not found:
+    if not broken:
         return
-    more = f"; and {len(found) - SHOWN} more" if len(found) > SHOWN else ""
-    changed = sorted({job for job, _ in found})
+    more = f"; and {len(broken) - SHOWN} more" if len(broken) > SHOWN else ""
+    changed = sorted({job for job, _ in broken})
     place = next((f"{places[job]}: " for job in changed if job in places), "")
-    listed = "; ".join(says for _, says in found[:SHOWN])
+    listed = "; ".join(says for _, says in broken[:SHOWN])
     raise BadOption(
         f"{place}{_told(changed, after)} would break what others have on record: {listed}{more}. "
         "Apply their files together with this one, change or remove them first, or give the new "
@@ -86,8 +86,8 @@ def _named_by(spec: JobSpec) -> set[str]:
     """Return the jobs and graphs that a job refers to by name."""
     nodes = spec.target.graph.nodes if isinstance(spec.target, GraphTarget) else ()
     called = {name for node in nodes for name in (node.job, node.graph) if name is not None}
-    told = told_by(spec)
-    return called | set(spec.dependencies) | (set() if told is None else {told})
+    handler = told_by(spec)
+    return called | set(spec.dependencies) | (set() if handler is None else {handler})
 
 
 def _wrong(spec: JobSpec, known: Specs) -> str | None:

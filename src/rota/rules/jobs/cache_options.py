@@ -44,7 +44,7 @@ def _cache(given: object) -> Cache:
 
 def _check_ttl(ttl: str | None) -> None:
     if ttl is not None and parse_duration(ttl) == 0:
-        raise BadOption("it leaves no time at all; leave it out instead")
+        raise BadOption("it is zero; leave it out instead")
 
 
 def _check_key(key: Any, parameters: Mapping[str, Any] | None) -> None:

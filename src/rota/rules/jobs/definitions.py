@@ -47,8 +47,8 @@ def check_job_name(name: str) -> str:
     if _NAME.fullmatch(name) and ".." not in name:
         return name
     raise BadOption(
-        f"name: {name!r:.140} is no name for a job: use up to 120 small letters, digits and . _ -, "
-        "beginning with a letter or a digit, without two dots in a row"
+        f"name: {name!r:.140} is not a name for a job: use up to 120 small letters, digits and . _ "
+        "-, beginning with a letter or a digit, without two dots in a row"
     )
 
 
@@ -62,7 +62,7 @@ def command_target(
         raise BadOption("command: it cannot hold a zero byte")
     for name in env:
         if not name or "=" in name:
-            raise BadOption(f"env: {name!r:.64} is no name for a variable")
+            raise BadOption(f"env: {name!r:.64} is not a name for a variable")
     return CommandTarget(argv=tuple(argv), env=dict(env), cwd=cwd)
 
 

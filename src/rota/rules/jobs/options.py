@@ -158,5 +158,7 @@ def _policy_change(
 
 def _is_fresh(cache: object) -> bool:
     if cache not in (None, True, False):
-        raise BadOption(f"cache={cache!r:.64} of a submit is False: run it, whatever is known")
+        raise BadOption(
+            f"cache={cache!r:.64} of a submit can only be False: run the job whatever is cached"
+        )
     return cache is False

@@ -40,7 +40,7 @@ def check_template(template: Template) -> Template:
         raise BadOption(f"parameters: {len(template.parameters)} are more than {MOST}")
     for name, blank in template.parameters.items():
         if not _NAME.fullmatch(name):
-            raise BadOption(f"parameters: {name!r:.80} is no name; use letters, digits and _")
+            raise BadOption(f"parameters: {name!r:.80} is not a name; use letters, digits and _")
         for given in (
             *blank.choices,
             *(() if blank.default is msgspec.UNSET else (blank.default,)),
@@ -50,7 +50,7 @@ def check_template(template: Template) -> Template:
     for name in sorted(used):
         if name not in template.parameters:
             known = template.parameters
-            raise BadOption(f"definition: ${{{name}}} is no parameter.{hint(name, known)}")
+            raise BadOption(f"definition: ${{{name}}} is not a parameter.{hint(name, known)}")
     for name in template.parameters:
         if name not in used:
             raise BadOption(f"parameters: the definition has no ${{{name}}}")

@@ -94,7 +94,7 @@ def format_time(text: str, pattern: str) -> str:
     for code in _CODE.findall(pattern):
         if code not in _CODES or not code:
             raise ValueError(
-                f"%{code} is no code of a pattern; there are %Y %m %d %H %M %S %j %y %G %V %u "
+                f"%{code} is not a code of a pattern; there are %Y %m %d %H %M %S %j %y %G %V %u "
                 "%a %A %b %B %z and %%"
             )
     return _read(text).strftime(pattern)
@@ -114,7 +114,7 @@ def shift(text: str, by: str) -> str:
     try:
         moved = moment + timedelta(milliseconds=sign * ms)
     except OverflowError:
-        raise ValueError(f"{text} {by:.40} is in no year that has four digits") from None
+        raise ValueError(f"{text} {by:.40} is not in a year of four digits") from None
     return moved.strftime("%Y-%m-%d") if is_day else _short(moved)
 
 

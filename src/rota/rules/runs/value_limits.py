@@ -21,7 +21,7 @@ def encoded(value: object, what: str, *, limit: int = MAX_STATE_BYTES) -> str:
         if b"null" in data:
             wire.refuse_nan(value)
     except wire.UNENCODABLE as error:
-        raise BadInput(f"{what} is no JSON: {wire.in_words(error)}") from error
+        raise BadInput(f"{what} is not JSON: {wire.in_words(error)}") from error
     if len(data) > limit:
         raise PayloadTooLarge(
             f"{what} takes {len(data):,} bytes and the limit is {limit:,}; keep a reference instead"
@@ -34,4 +34,4 @@ def decoded(text: str, kind: Any) -> Any:
     try:
         return msgspec.json.decode(text, type=kind, dec_hook=wire.dec_hook)
     except wire.UNDECODABLE as error:
-        raise BadInput(f"what was kept does not fit {kind!r}: {wire.in_words(error)}") from error
+        raise BadInput(f"the stored value does not fit {kind!r}: {wire.in_words(error)}") from error

@@ -178,28 +178,28 @@ def ripe_at(
 
 def first_since(table: Timetable, after: int, until: int, most: int) -> tuple[int, ...]:
     """Return the first `most` instants in (after, until], oldest first."""
-    found: list[int] = []
+    instants: list[int] = []
     at = table.after(after)
-    while at is not None and at <= until and len(found) < most:
-        found.append(at)
+    while at is not None and at <= until and len(instants) < most:
+        instants.append(at)
         at = table.after(at)
-    return tuple(found)
+    return tuple(instants)
 
 
 def newest_since(table: Timetable, after: int, until: int, limit: int) -> tuple[int, ...]:
     """Return the newest `limit` instants in (after, until], oldest first, by bisection."""
-    found = first_since(table, after, until, limit + 1)
+    instants = first_since(table, after, until, limit + 1)
     low, high = after, until
-    while len(found) > limit and high - low > 1:
+    while len(instants) > limit and high - low > 1:
         middle = (low + high) // 2
         part = first_since(table, middle, until, limit + 1)
         if len(part) > limit:
-            low, found = middle, part
+            low, instants = middle, part
         else:
             high = middle
             if len(part) == limit:
                 return part
-    return found[:limit]
+    return instants[:limit]
 
 
 def before(table: Timetable, instant: int) -> int | None:
@@ -207,15 +207,17 @@ def before(table: Timetable, instant: int) -> int | None:
     after = table.after(instant)
     reach = max(1, (after - instant) * 2) if after is not None else 86_400_000
     while True:
-        found = newest_since(table, instant - reach - 1, instant - 1, 1)
-        if found or reach > FAR_MS:
-            return found[0] if found else None
+        newest = newest_since(table, instant - reach - 1, instant - 1, 1)
+        if newest or reach > FAR_MS:
+            return newest[0] if newest else None
         reach *= 16
 
 
 def count(table: Timetable, after: int, until: int, *, exactly: int = COUNTED) -> int:
     """Return the number of instants in (after, until]; beyond `exactly` an estimate."""
-    found = first_since(table, after, until, exactly + 1)
-    if len(found) <= exactly:
-        return len(found)
-    return max(exactly + 1, 1 + exactly * (until - found[0]) // (found[exactly] - found[0]))
+    instants = first_since(table, after, until, exactly + 1)
+    if len(instants) <= exactly:
+        return len(instants)
+    return max(
+        exactly + 1, 1 + exactly * (until - instants[0]) // (instants[exactly] - instants[0])
+    )

@@ -14,14 +14,14 @@ def paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[Ru
     by_day: dict[object, list[int]] = {}
     for at in come:
         by_day.setdefault(where.wall(at).date(), []).append(at)
-    found = []
+    changes = []
     for at in gone:
         same_day = by_day.get(where.wall(at).date())
         if same_day:
             new_at = moment(same_day.pop(0))
-            found.append(RunChange(schedule=name, verb="move", old=moment(at), new=new_at))
+            changes.append(RunChange(schedule=name, verb="move", old=moment(at), new=new_at))
         else:
-            found.append(RunChange(schedule=name, verb="remove", old=moment(at)))
+            changes.append(RunChange(schedule=name, verb="remove", old=moment(at)))
     left = [at for times in by_day.values() for at in times]
-    found += [RunChange(schedule=name, verb="add", new=moment(at)) for at in left]
-    return sorted(found, key=lambda each: each.old or each.new or moment(0))
+    changes += [RunChange(schedule=name, verb="add", new=moment(at)) for at in left]
+    return sorted(changes, key=lambda each: each.old or each.new or moment(0))

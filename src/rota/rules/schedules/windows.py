@@ -112,13 +112,13 @@ def verdict(blackouts: Iterable[Blackout], *, job: str, queue: str, at: int) -> 
     A deferred firing moves to the first instant outside all windows that defer; if that lies in one
     that skips, it is skipped.
     """
-    mine = [each for each in blackouts if _concerns(each, job, queue)]
-    found = _at(mine, at)
-    if found.act != "defer":
-        return found
-    note, until = found.note, found.until
+    concerned = [each for each in blackouts if _concerns(each, job, queue)]
+    strictest = _at(concerned, at)
+    if strictest.act != "defer":
+        return strictest
+    note, until = strictest.note, strictest.until
     for _ in range(MAX_JOINED):
-        following = START if until is None else _at(mine, until)
+        following = START if until is None else _at(concerned, until)
         if following.act == "skip":
             return following
         if following.act != "defer":
@@ -163,7 +163,7 @@ def _recurring(blackout: Blackout) -> Recurring:
     except BadDuration as error:
         raise BadDuration(f"blackout: duration: {error}") from error
     if length == 0:
-        raise BadOption("blackout: duration=0 is no window at all")
+        raise BadOption("blackout: duration=0 is not a window")
     if isinstance(blackout.trigger, Every) and blackout.trigger.from_end:
         raise BadOption("blackout: from_end counts from runs, and a window has none")
     starts = compile_trigger(blackout.trigger, zone=blackout.zone)

@@ -159,17 +159,17 @@ class _Reader:
 
     def _ruled(self, last: int) -> list[int]:
         """Return the shifts after the listed ones, all on a minute, no two within eight weeks."""
-        found: list[int] = []
+        shifts: list[int] = []
         low, before = (last // _MINUTE_S + 1) * _MINUTE_S, self._offset(last)
         while low < _LAST_S:
             high = low + _STEP_S
             after = self._offset(high)
             if after != before:
-                found.append(self._between(low, high, before, found[-2:-1]))
-            elif not found and low - last > 2 * 366 * _DAY_S:
+                shifts.append(self._between(low, high, before, shifts[-2:-1]))
+            elif not shifts and low - last > 2 * 366 * _DAY_S:
                 break  # two years without a shift: there is no rule
             low, before = high, after
-        return found
+        return shifts
 
     def _between(self, low: int, high: int, before: int, alike: list[int]) -> int:
         """Return where the offset changes; tries the time of day of a similar shift first."""

@@ -65,12 +65,12 @@ def read_anchors(text: str, file: str, *, namespace: str, key: str | None) -> li
     With a key, each of them must be signed with it. A file without anchors of this namespace is an
     error, too: a check must not pass because there was nothing to check.
     """
-    found = [
+    anchors = [
         _read(line, f"{file}: line {number}", key)
         for number, line in _marked(text)
         if _is_whole(line, text)
     ]
-    ours = [each for each in found if each.namespace == namespace]
+    ours = [each for each in anchors if each.namespace == namespace]
     if not ours:
         raise BadFile(f"{file} holds no anchor of namespace {namespace}")
     return sorted(ours, key=lambda each: (each.seq, each.at))
@@ -91,7 +91,7 @@ def _read(line: str, where: str, key: str | None) -> Anchor:
     try:
         read = _lines.decode(line)
     except msgspec.DecodeError as error:
-        raise BadFile(f"{where} is no anchor: {error}") from error
+        raise BadFile(f"{where} is not an anchor: {error}") from error
     anchor = Anchor(
         namespace=read.namespace,
         seq=read.seq,
@@ -108,7 +108,9 @@ def _check(anchor: Anchor, signature: str | None, key: str, where: str) -> None:
     if signature is None:
         raise BadFile(f"{where} has no signature, and a key was given")
     if not hmac.compare_digest(signature.encode(), _signature(anchor, key).encode()):
-        raise BadFile(f"{where} does not fit its signature: it was changed, or the key is another")
+        raise BadFile(
+            f"{where} does not fit its signature: it was changed, or the key is a different one"
+        )
 
 
 def _signature(anchor: Anchor, key: str) -> str:

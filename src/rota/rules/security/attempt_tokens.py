@@ -58,8 +58,8 @@ def read_token(seal: Seal, run_id: str, fence: int, token: str) -> Facts:
 
 
 def _signature(seal: Seal, run_id: str, fence: int, text: str) -> str:
-    said = "\n".join((VERSION, seal.token_id, seal.worker_id, run_id, str(fence), text))
-    return hmac.new(bytes.fromhex(seal.key), said.encode(), hashlib.sha256).hexdigest()
+    message = "\n".join((VERSION, seal.token_id, seal.worker_id, run_id, str(fence), text))
+    return hmac.new(bytes.fromhex(seal.key), message.encode(), hashlib.sha256).hexdigest()
 
 
 def _refused(run_id: str) -> NotPermitted:

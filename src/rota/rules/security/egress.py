@@ -79,7 +79,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
         if not _TOKEN.fullmatch(name) or _BREAK.search(text):
             raise BadOption(f"header {name!r:.80} has a character that no header may have")
         if low in seen:
-            raise BadOption(f"header {name!r:.80} is given twice, in other letters")
+            raise BadOption(f"header {name!r:.80} is given twice, in different case")
         seen.add(low)
         if low in _OURS:
             raise BadOption(f"header {name!r:.80}: Rota sends it itself, with the facts of the run")
@@ -96,7 +96,7 @@ def read_host(text: str) -> str:
     name = text.strip().lower().rstrip(".").strip("[]")
     plain = name.removeprefix("*.")
     if not plain or not plain.isascii() or any(sign in plain for sign in "*/@ ?#"):
-        raise BadOption(f"{text!r:.64} is no host such as api.example.org or *.example.org")
+        raise BadOption(f"{text!r:.64} is not a host such as api.example.org or *.example.org")
     return name
 
 
@@ -105,7 +105,7 @@ def read_network(text: str) -> str:
     try:
         return str(ipaddress.ip_network(text.strip()))
     except ValueError as error:
-        raise BadOption(f"{text!r:.64} is no network such as 10.1.0.0/16: {error}") from error
+        raise BadOption(f"{text!r:.64} is not a network such as 10.1.0.0/16: {error}") from error
 
 
 def _fits(name: str, pattern: str) -> bool:

@@ -57,7 +57,7 @@ def check_label(given: object) -> str:
         if len(given) <= MAX_LABEL:
             return given.strip()
         raise BadOption(f"the name has {len(given)} characters, more than {MAX_LABEL}")
-    raise BadOption(f"{given!r:.64} is no name for a token; say what uses it, such as `ci`")
+    raise BadOption(f"{given!r:.64} is not a name for a token; name what uses it, such as `ci`")
 
 
 def other_quotas(limits: Mapping[str, Limit], old: Quotas = _NONE) -> Quotas:
@@ -81,5 +81,5 @@ def _amount(name: str, limit: float | str) -> int | float:
     if isinstance(limit, bool | str) or not is_number:
         raise BadOption(f"{name}: {limit!r:.64} is not a number")
     if not 0 <= limit < float("inf"):
-        raise BadOption(f"{name}: {limit} is no limit; give a number, or 0 for none")
+        raise BadOption(f"{name}: {limit} is not a limit; give a number, or 0 for none")
     return limit

@@ -40,24 +40,24 @@ def open_files(paths: Collection[str]) -> Finding:
 
 def endless_tokens(tokens: Sequence[TokenView]) -> Finding:
     """Report powerful tokens that never expire."""
-    found = [
+    powerful = [
         each for each in tokens if each.expires_at is None and {"admin", "exec"} & {*each.roles}
     ]
     return finding(
         "tokens that never expire",
-        "warning" if found else "ok",
-        f"{_named(found)} with admin or exec" if found else "none with admin or exec",
+        "warning" if powerful else "ok",
+        f"{_named(powerful)} with admin or exec" if powerful else "none with admin or exec",
         advice="`rota tokens rotate ID --expires 90d`, then put the new secret into place",
     )
 
 
 def idle_tokens(tokens: Sequence[TokenView], now: int) -> Finding:
     """Report tokens that nobody has used lately."""
-    found = [each for each in tokens if now - (each.used_at or each.created_at).ms > UNUSED_MS]
+    idle = [each for each in tokens if now - (each.used_at or each.created_at).ms > UNUSED_MS]
     return finding(
         "unused tokens",
-        "warning" if found else "ok",
-        f"{_named(found)}, for 90 days" if found else "none",
+        "warning" if idle else "ok",
+        f"{_named(idle)}, for 90 days" if idle else "none",
         advice="`rota tokens revoke ID`",
     )
 
@@ -76,7 +76,7 @@ def shared_file(namespaces: int) -> Finding:
 
 def anchored(*, has_sink: bool, is_signed: bool) -> Finding:
     """Check whether the owner of the database could rewrite the audit log unnoticed."""
-    found = "noted outside" if has_sink else "nobody notes its end outside"
+    found = "noted outside" if has_sink else "its end is not noted outside"
     unsigned = has_sink and not is_signed
     return finding(
         "audit",
@@ -97,7 +97,7 @@ def programs(*, is_root: bool, user: str | None, new_privileges: bool) -> Iterat
     )
     if new_privileges:
         advice = "leave new_privileges out of [commands]"
-        yield Finding("privileges", "warning", "programs may gain rights, as with sudo", advice)
+        yield Finding("privileges", "warning", "programs may gain privileges, as with sudo", advice)
 
 
 def connection(url: str) -> Iterator[Finding]:

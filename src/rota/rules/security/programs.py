@@ -147,12 +147,12 @@ def _brace(token: re.Match[str]) -> str:
 
 def _scripts(argv: Sequence[str]) -> Iterable[str]:
     """Yield the texts that shells among the words would carry out."""
-    found = []
+    texts = []
     for place, word in enumerate(argv):
         if PurePath(word).name not in SHELLS:
             continue
         for number, flag in enumerate(argv[place + 1 :], place + 2):
             if flag.startswith("-") and not flag.startswith("--") and "c" in flag:
-                found += [text for text in argv[number:] if not text.startswith(("-", "+"))][:1]
+                texts += [text for text in argv[number:] if not text.startswith(("-", "+"))][:1]
                 break
-    return found
+    return texts

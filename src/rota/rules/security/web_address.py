@@ -34,18 +34,18 @@ class Split(NamedTuple):
 
 def shown_address(url: str) -> str:
     """Return an address for people: without credentials."""
-    found = _PARTS.fullmatch(url)
-    if found is None or "@" not in found[2]:
+    match = _PARTS.fullmatch(url)
+    if match is None or "@" not in match[2]:
         return url
-    return f"{found[1]}{found[2].rpartition('@')[2]}{found[3]}"
+    return f"{match[1]}{match[2].rpartition('@')[2]}{match[3]}"
 
 
 def split_address(url: str) -> Split:
     """Return the address alone, and the header value with its credentials, if it had any."""
-    found = _PARTS.fullmatch(url)
-    if found is None or "@" not in found[2]:
+    match = _PARTS.fullmatch(url)
+    if match is None or "@" not in match[2]:
         return Split(url, None)
-    return Split(shown_address(url), _basic(found[2].rpartition("@")[0]))
+    return Split(shown_address(url), _basic(match[2].rpartition("@")[0]))
 
 
 def check_address_text(url: str) -> None:
@@ -53,27 +53,27 @@ def check_address_text(url: str) -> None:
     shown = shown_address(url)
     if not _WEB.match(url):
         raise BadOption(f"{shown!r:.80} does not start with http:// or https://")
-    found = _PARTS.fullmatch(url)
-    host = found[2] if found else ""
+    match = _PARTS.fullmatch(url)
+    host = match[2] if match else ""
     if not host.rpartition("@")[2] or _CONTROL.search(host) or _BREAK.search(url):
-        raise BadOption(f"{shown!r:.80} has no host, or signs that no address may have")
+        raise BadOption(f"{shown!r:.80} has no host, or characters that no address may have")
 
 
 def apart(url: str, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
     """Return a checked address without credentials, and the headers with them."""
     check_address_text(url)
-    found = _PARTS.fullmatch(url)
-    who = found[2].rpartition("@")[0] if found else ""
+    match = _PARTS.fullmatch(url)
+    who = match[2].rpartition("@")[0] if match else ""
     if names := placeholders((who,)):
         raise BadOption(
             f"{{{names[0]}}} stands before the host, where a password would be in an address; give "
             f"the header {AUTHORIZATION} instead"
         )
-    if found is None or "@" not in found[2]:
+    if match is None or "@" not in match[2]:
         return url, dict(headers)
     if any(name.lower() == AUTHORIZATION.lower() for name in headers):
         raise BadOption(
-            f"the address says who calls, and so does the header {AUTHORIZATION}; leave one out"
+            f"credentials are both in the address and in the header {AUTHORIZATION}; leave one out"
         )
     return shown_address(url), {**headers, AUTHORIZATION: _basic(fill(who, {}))}
 

@@ -39,7 +39,7 @@ def positive_ms(field: str, given: Any) -> int:
     """Return the milliseconds of a duration above zero."""
     ms = duration_ms(field, given)
     if ms == 0:
-        raise BadOption(f"{field}={given!r:.64} leaves no time at all; leave it out instead")
+        raise BadOption(f"{field}={given!r:.64} is zero; leave it out instead")
     return ms
 
 

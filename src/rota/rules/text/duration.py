@@ -56,10 +56,10 @@ def _parse(given: str | float | timedelta) -> float | None:
 def _parse_text(text: str) -> float | None:
     if _PLAIN.fullmatch(text):
         return float(text) * 1_000
-    found = _PARTS.fullmatch(text)
-    if not text or found is None:
+    match = _PARTS.fullmatch(text)
+    if not text or match is None:
         return None
-    parts = found.groupdict()
+    parts = match.groupdict()
     return sum(float(parts[unit]) * size for unit, size in UNIT_MS.items() if parts[unit])
 
 

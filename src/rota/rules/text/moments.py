@@ -78,19 +78,19 @@ def read_date(field: str, text: str) -> date:
 
 def read_time(field: str, text: object) -> time:
     """Read a time of day such as `06:00` or `18:30:15`."""
-    found = _TIME.fullmatch(text) if isinstance(text, str) else None
-    if found is None:
+    match = _TIME.fullmatch(text) if isinstance(text, str) else None
+    if match is None:
         raise BadOption(f'{field}={text!r:.70} is not a time of day; write "18:00", in quotes')
-    return time(int(found[1]), int(found[2]), int(found[3] or 0))
+    return time(int(match[1]), int(match[2]), int(match[3] or 0))
 
 
 def resolve(wall: datetime, *, zone: Zone, gap: Gap, fold: Fold) -> tuple[int, ...]:
     """Return the instants of a wall time: usually one; in a gap or a fold as the policy says."""
-    found = zone.instants(wall)
-    if len(found) == 1:
-        return found
-    if found:
-        return {"second": found[-1:], "both": found}.get(fold, found[:1])
+    instants = zone.instants(wall)
+    if len(instants) == 1:
+        return instants
+    if instants:
+        return {"second": instants[-1:], "both": instants}.get(fold, instants[:1])
     if gap == "skip":
         return ()
     return (zone.same(wall) if gap == "same" else zone.gap_end(wall),)

@@ -16,7 +16,7 @@ def check_name(what: str, name: object) -> str:
         return name
     article = "an" if what[0] in "aeiou" else "a"
     raise BadOption(
-        f"{name!r:.140} is no name for {article} {what}: use up to 128 letters, digits "
+        f"{name!r:.140} is not a name for {article} {what}: use up to 128 letters, digits "
         "and _ . : / -, starting with a letter, a digit or _, without two dots in a row"
     )
 

@@ -16,7 +16,7 @@ def parse_size(given: str | int) -> int:
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return given
     is_text = isinstance(given, str) and len(given) <= _MAX_CHARS
-    found = _SIZE.fullmatch(str(given).strip()) if is_text else None
-    if found is None:
+    match = _SIZE.fullmatch(str(given).strip()) if is_text else None
+    if match is None:
         raise BadOption(f"{given!r:.64} is not a size; write 512MB, 1.5GB or a number of bytes")
-    return int(float(found[1]) * 1024 ** _STEPS[found[2].upper()])
+    return int(float(match[1]) * 1024 ** _STEPS[match[2].upper()])

@@ -76,10 +76,10 @@ it.each<[string, Definition]>([
 });
 
 it.each([
-  [`definition: ${blank("host")} is no parameter.`, { field: "url" }],
+  [`definition: ${blank("host")} is not a parameter.`, { field: "url" }],
   ["definition: 'a $ b' has a lone $; write ...", { field: "queue" }],
   [`parameters: the definition has no ${blank("n")}`, { blank: "n" }],
-  ["parameters: 'a b' is no name; use letters, digits and _", { blank: "a b" }],
+  ["parameters: 'a b' is not a name; use letters, digits and _", { blank: "a b" }],
   ["parameter n: 'x' is no integer", { blank: "n" }],
   ["command: it holds signs of the private use area", { field: "command" }],
   ["the database is away", {}],

@@ -128,7 +128,7 @@ export interface Problem {
 export function problemOf(detail: string, definition: Definition): Problem {
   const says = detail.replace(/^(definition|parameters): /, "");
   const ofValue = /^parameter (\w+):/.exec(detail);
-  const ofBlank = /^parameters: .*?(?:\$\{(\w+)\}|'([^']*)' is no name)/.exec(detail);
+  const ofBlank = /^parameters: .*?(?:\$\{(\w+)\}|'([^']*)' is not a name)/.exec(detail);
   const blank = ofValue?.[1] ?? ofBlank?.[1] ?? ofBlank?.[2];
   if (blank) return { blank, says };
   if (detail.startsWith("command:")) return { field: "command", says };

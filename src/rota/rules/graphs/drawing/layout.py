@@ -88,12 +88,12 @@ def _columns(
 
 def _neighbours(chains: Sequence[Sequence[Slot]]) -> dict[Slot, tuple[list[Slot], list[Slot]]]:
     """Return the left and right neighbours of each slot."""
-    found: dict[Slot, tuple[list[Slot], list[Slot]]] = {}
+    by_slot: dict[Slot, tuple[list[Slot], list[Slot]]] = {}
     for chain in chains:
         for one, two in pairwise(chain):
-            found.setdefault(one, ([], []))[1].append(two)
-            found.setdefault(two, ([], []))[0].append(one)
-    return found
+            by_slot.setdefault(one, ([], []))[1].append(two)
+            by_slot.setdefault(two, ([], []))[0].append(one)
+    return by_slot
 
 
 def _sort_columns(

@@ -163,7 +163,7 @@ class Expression:
         if "Iteration budget" in words:
             words = "more than 10,000 steps; let a job compute it"
         elif _MIXED.search(words) is not None:
-            words = "whole numbers and others are not computed together: double(x), and 1.0 for 1"
+            words = "whole numbers and floats cannot be mixed: write double(x), and 1.0 for 1"
         elif (no_time := _NO_TIME.search(words)) is not None:
             words = _needs_texts(no_time[1], no_time[2])
         return BadExpression(f"{self.where}: {self.text:.80}: {words:.200}")
@@ -259,13 +259,13 @@ def _program(text: str, mentioned: Mentioned, where: str) -> Any:
 
 
 def _in_words(said: str) -> str:
-    found = _WHERE.search(said)
-    if found is None:
+    match = _WHERE.search(said)
+    if match is None:
         return _PREFIX.sub("", said)[:200]
-    words = found[3].replace(" (in container '')", "").strip()[:200]
+    words = match[3].replace(" (in container '')", "").strip()[:200]
     if "undeclared reference to 'nodes" in words:
         words += f"; a node has {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"
-    return f"column {found[2]}: {words}" if int(found[2]) > 0 else words
+    return f"column {match[2]}: {words}" if int(match[2]) > 0 else words
 
 
 def _data(mentioned: Mentioned, values: Values) -> dict[str, Any]:

@@ -129,20 +129,20 @@ def _is_macro(tokens: Tokens, at: int) -> bool:
 
 def _closings(tokens: Tokens) -> dict[int, int]:
     """Return the closing position of each bracket that is closed."""
-    found: dict[int, int] = {}
+    closings: dict[int, int] = {}
     opened: list[int] = []
     for at, (kind, text) in enumerate(tokens):
         if kind == "sign" and text in "([{":
             opened.append(at)
         elif kind == "sign" and text in ")]}" and opened:
-            found[opened.pop()] = at
-    return found
+            closings[opened.pop()] = at
+    return closings
 
 
 def _places(tokens: Tokens) -> dict[str, list[int]]:
     """Return the positions of each word, in order."""
-    found: dict[str, list[int]] = {}
+    places: dict[str, list[int]] = {}
     for at, (kind, text) in enumerate(tokens):
         if kind == "word":
-            found.setdefault(text, []).append(at)
-    return found
+            places.setdefault(text, []).append(at)
+    return places

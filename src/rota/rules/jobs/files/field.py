@@ -26,16 +26,16 @@ class Field:
         """Return the fields of a mapping by name; an unknown name is refused with a hint."""
         if not isinstance(self.value, dict):
             raise self.refusal(f"{self.value!r:.64} is not a mapping of names to values")
-        found = {name: self._child(name, value) for name, value in self.value.items()}
+        children = {name: self._child(name, value) for name, value in self.value.items()}
         if known is not None:
             names = sorted(known)
-            for name, field in found.items():
+            for name, field in children.items():
                 if name not in names:
                     raise field.refusal(
                         f"there is no {name!r:.64} here.{hint(name, names)} "
                         f"Known are: {', '.join(names)}"
                     )
-        return found
+        return children
 
     def items(self) -> list[Field]:
         """Return the items of a list; a single value is a list of one."""
@@ -61,11 +61,11 @@ class Field:
         return str(self.value)
 
     def integers(self) -> list[int]:
-        found = [each.value for each in self.items()]
-        for each, value in zip(self.items(), found, strict=True):
+        numbers = [each.value for each in self.items()]
+        for each, value in zip(self.items(), numbers, strict=True):
             if isinstance(value, bool) or not isinstance(value, int):
                 raise each.refusal(f"{value!r:.64} is not a whole number")
-        return found
+        return numbers
 
     def flag(self) -> bool:
         if not isinstance(self.value, bool):

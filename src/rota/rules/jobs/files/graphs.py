@@ -35,19 +35,19 @@ def read_graphs(data: bytes, file: str) -> dict[str, Graph]:
 
     JSON is YAML, too. Jobs are not looked up: they may be defined elsewhere.
     """
-    found: dict[str, Graph] = {}
+    graphs: dict[str, Graph] = {}
     fields: dict[str, Field] = {}
     for document in read_yaml(data, file):
         fields |= graph_fields(Field(document, document.value))
     for name, field in fields.items():
-        found[name] = read_flow(name, field).graph
-    for name, graph in found.items():
+        graphs[name] = read_flow(name, field).graph
+    for name, graph in graphs.items():
         with_inner = any(node.graph for node in graph.nodes)
         try:
-            expand(graph, found) if with_inner else plan_graph(graph)
+            expand(graph, graphs) if with_inner else plan_graph(graph)
         except BadGraph as error:
             raise _refusal(fields[name], error) from error
-    return found
+    return graphs
 
 
 def graph_fields(root: Field) -> dict[str, Field]:
@@ -91,11 +91,11 @@ def _nodes(graph: str, nodes: Field, inline: dict[str, tuple[Field, dict[str, Fi
         return {name: _node(graph, name, each, inline) for name, each in nodes.fields().items()}
     if not isinstance(nodes.value, list):
         return nodes.value
-    found = []
+    entries = []
     for each in nodes.items():
         name = each.value.get("name") if isinstance(each.value, dict) else None
-        found.append(_node(graph, name, each, inline) if isinstance(name, str) else each.value)
-    return found
+        entries.append(_node(graph, name, each, inline) if isinstance(name, str) else each.value)
+    return entries
 
 
 def _node(
@@ -106,7 +106,7 @@ def _node(
     fields = node.fields()
     for other in ("job", "graph"):
         if other in fields:
-            raise fields[other].refusal(f"it says itself what it does; leave {other} out")
+            raise fields[other].refusal(f"it defines its own work; leave {other} out")
     job = f"{graph}.{name}"
     inline[job] = node, {key: each for key, each in fields.items() if key in INLINE_FIELDS}
     kept = {key: each.value for key, each in fields.items() if key not in INLINE_FIELDS}

@@ -39,7 +39,7 @@ def read_parameters(field: Field | None) -> Declared:
     defaults: dict[str, Any] = {}
     for name, each in field.fields().items():
         if not name.isidentifier():
-            raise each.refusal(f"{name!r:.64} is no name of a parameter")
+            raise each.refusal(f"{name!r:.64} is not the name of a parameter")
         parameters[name], default = _one(each)
         if default is not UNSET:
             defaults[name] = default

@@ -68,12 +68,12 @@ def _command(given: Mapping[str, Field]) -> CommandTarget:
 def _env(given: Field | None) -> dict[str, str]:
     if given is None or given.value is None:
         return {}
-    found = {}
+    variables = {}
     for name, field in given.fields().items():
         if not name or "=" in name or "\0" in name:
-            raise field.refusal(f"{name!r:.64} is no name for a variable")
-        found[name] = field.word()
-    return found
+            raise field.refusal(f"{name!r:.64} is not a name for a variable")
+        variables[name] = field.word()
+    return variables
 
 
 def _codes(given: Field | None) -> tuple[int, ...] | None:

@@ -150,7 +150,7 @@ class _Builder:
             path, (node.start_mark.line + 1, node.start_mark.column + 1)
         )
         if self._nodes > MAX_NODES or len(path) > MAX_DEPTH:
-            raise self._refusal(path, "its aliases expand to too much")
+            raise self._refusal(path, "its aliases expand to too many values")
         if isinstance(node, yaml.ScalarNode):
             return self._scalar(node, path)
         if isinstance(node, yaml.SequenceNode):
@@ -192,7 +192,7 @@ class _Builder:
             case "float" if _FLOAT.fullmatch(text):
                 return float(text)
             case "float":
-                raise self._at(node, path, f"{text} is no number that JSON knows")
+                raise self._at(node, path, f"{text} is not a JSON number")
         raise self._at(node, path, f"the tag {node.tag!r:.64} is not allowed; write plain values")
 
     def _int(self, node: yaml.ScalarNode, path: Path) -> int:

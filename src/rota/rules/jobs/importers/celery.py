@@ -197,7 +197,7 @@ class _Beat:
                     Note(
                         topic="priority",
                         old=f"priority {value} (0 is highest with Redis, lowest with RabbitMQ)",
-                        default="not kept; say priority: high, medium or low",
+                        default="not kept; set priority: high, medium or low",
                     )
                 )
             else:

@@ -27,7 +27,7 @@ class Called:
 
     def __init__(self, name: object, known: Mapping[str, Any], *, has_app: bool) -> None:
         if not isinstance(name, str):
-            raise NotKept(f"{name!r:.80} is no name of a task, and no path of a function")
+            raise NotKept(f"{name!r:.80} is neither the name of a task nor the path of a function")
         self._known = known.get(name)
         self._function: Callable[..., Any] | None = getattr(self._known, "run", self._known)
         if self._known is not None and not callable(self._function):
@@ -99,7 +99,7 @@ class Called:
         try:
             found = list(inspect.signature(self._function).parameters.values())
         except (ValueError, TypeError) as error:
-            raise NotKept(f"the parameters of {self.ref} cannot be told: {error}") from error
+            raise NotKept(f"the parameters of {self.ref} cannot be read: {error}") from error
         return found[1:] if found and found[0].name == "self" else found
 
     def _found(self, name: str) -> str:
@@ -135,7 +135,7 @@ def _optional(kind: str, default: Any) -> dict[str, Any]:
 def _guessed(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise NotKept(
-            f"{name!r:.80} is no path of a function; write python: module:function by hand"
+            f"{name!r:.80} is not the path of a function; write python: module:function by hand"
         )
     module, _, function = name.rpartition(".")
     return f"{module}:{function}"

@@ -18,7 +18,7 @@ def routed(routes: Any, name: object, notes: list[Note], *, has_queue: bool) -> 
         if pattern is None:
             notes.append(
                 Note(
-                    topic="queue", old="task_routes asks a function", default="not kept; say queue"
+                    topic="queue", old="task_routes asks a function", default="not kept; set queue"
                 )
             )
             return {}

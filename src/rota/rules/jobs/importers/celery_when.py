@@ -45,7 +45,7 @@ def read_when(given: Any, notes: list[Note]) -> dict[str, Any]:
         raise NotKept("solar schedules have no counterpart; use a time of day")
     seconds = _interval(given)
     if seconds is None or seconds <= 0:
-        raise NotKept(f"its schedule {given!r:.80} is of no known kind")
+        raise NotKept(f"its schedule {given!r:.80} is of an unknown kind")
     if get(given, "relative", False):
         notes.append(
             Note(topic="interval", old="relative: rounded to the clock", default="so, too")

@@ -49,7 +49,7 @@ class _Untranslatable(Exception):
 
 def read_cronjobs(data: bytes, file: str) -> Imported:
     """Import each CronJob as a command job; objects of other kinds are reported and skipped."""
-    found = Collector()
+    collector = Collector()
     for document in read_yaml(data, file):
         if document.value is None:  # between two `---`, or comments alone
             continue
@@ -59,14 +59,14 @@ def read_cronjobs(data: bytes, file: str) -> Imported:
             name = _at(manifest, "metadata", "name")
             if manifest.value["kind"] != "CronJob":
                 kind = f"{manifest.value['kind']!s:.60}"
-                found.warn(f"{where}: {kind} {name or ''} is no CronJob: it is passed over")
+                collector.warn(f"{where}: {kind} {name or ''} is not a CronJob and is skipped")
                 continue
             try:
                 job, notes = _CronJob(manifest).translated()
-                found.add(str(name or "cronjob"), where, job, notes)
+                collector.add(str(name or "cronjob"), where, job, notes)
             except _Untranslatable as error:
-                found.skip(where, str(name or "cronjob"), str(error))
-    return found.imported()
+                collector.skip(where, str(name or "cronjob"), str(error))
+    return collector.imported()
 
 
 def _manifests(field: Field) -> Iterator[Field]:
@@ -121,7 +121,7 @@ class _CronJob:
         image = container.get("image", "its image")
         command = self._texts(container.get("command"))
         if not command:
-            raise _Untranslatable(f"it runs the entrypoint of {image}; say the command by hand")
+            raise _Untranslatable(f"it runs the entrypoint of {image}; write the command by hand")
         env = self._env(container)
         words = [*command, *self._texts(container.get("args"))]
         self._check_references(words, container)
@@ -131,8 +131,8 @@ class _CronJob:
         if container.get("workingDir"):
             job["cwd"] = str(container["workingDir"])
         else:
-            self._note("folder", "starts in the folder that the image says",
-                       default="starts in the folder of the worker; say cwd:")  # fmt: skip
+            self._note("folder", "starts in the folder that the image sets",
+                       default="starts in the folder of the worker; set cwd:")  # fmt: skip
         self._note(
             "container",
             f"runs inside {image}",

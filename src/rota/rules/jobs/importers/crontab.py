@@ -86,11 +86,11 @@ class _Table:
             )
             self._found.skip(where, line, reason)
             return
-        found = variable(line)
-        if found is None:
+        assignment = variable(line)
+        if assignment is None:
             self._entry(where, line, told)
         else:
-            self._variables[found[0]] = found[1]
+            self._variables[assignment[0]] = assignment[1]
 
     def _entry(self, where: str, line: str, told: str) -> None:
         notes: list[Note] = []
@@ -123,7 +123,7 @@ class _Table:
         if nickname.startswith("@") and nickname not in _NICKNAMES:
             return f"{expression} is not one of {', '.join(_NICKNAMES)}"
         if self._has_user and user and not is_user(user):
-            return f"{user!r:.40} is no user; without a column of users leave --system out"
+            return f"{user!r:.40} is not a user; without a column of users leave --system out"
         if not command:
             return "it has no command" + ("; is the column of users missing?" if user else "")
         return ""
@@ -157,8 +157,8 @@ class _Table:
         if "~" in expression:
             yield Note(
                 topic="days",
-                old="~ is a chance anew at each start of the daemon",
-                chose="H: by chance, but always the same",
+                old="~ is chosen anew at each start of the daemon",
+                chose="H: spread by a hash, so always the same",
             )
         if not self._has_own_zone:
             yield Note(
@@ -173,7 +173,7 @@ class _Table:
         if self._delay_minutes:
             yield Note(
                 topic="jitter",
-                old=f"a delay by chance of up to {self._delay_minutes} minutes",
+                old=f"a random delay of up to {self._delay_minutes} minutes",
                 chose=f"jitter: {self._delay_minutes}m, jitter_kind: random",
             )
         elif delay not in (None, "", "0"):

@@ -27,8 +27,8 @@ class Fields(NamedTuple):
 
 def variable(line: str) -> tuple[str, str] | None:
     """Return `NAME = value`, with or without quotes; None for a line that starts something."""
-    found = _VARIABLE.fullmatch(line)
-    return (_unquoted(found[1]), _unquoted(found[2].strip(BLANKS))) if found else None
+    match = _VARIABLE.fullmatch(line)
+    return (_unquoted(match[1]), _unquoted(match[2].strip(BLANKS))) if match else None
 
 
 def fields(line: str) -> Fields:

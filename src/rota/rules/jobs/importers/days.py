@@ -22,10 +22,10 @@ def numbers(
         return None
     if len(text) > _LONGEST:
         raise ValueError(f"{text!r:.40}... is longer than {_LONGEST:,} characters")
-    found: set[int] = set()
+    values: set[int] = set()
     for part in text.lower().split(","):
-        found |= _part(part.strip(), low, high, names or {}, to)
-    return sorted(found)
+        values |= _part(part.strip(), low, high, names or {}, to)
+    return sorted(values)
 
 
 def _part(part: str, low: int, high: int, names: Mapping[str, int], to: str) -> set[int]:

@@ -105,13 +105,13 @@ def escaped(text: str) -> str:
 
 def joined(parts: Iterable[Imported]) -> Imported:
     """Join the imports of several files; a duplicate name gets a number."""
-    found = Collector()
+    collector = Collector()
     skipped: list[Skipped] = []
     for part in parts:
         for warning in part.warnings:
-            found.warn(warning)
+            collector.warn(warning)
         for entry in part.entries:
-            found.add(entry.name, entry.where, entry.job, entry.notes)
+            collector.add(entry.name, entry.where, entry.job, entry.notes)
         skipped += part.skipped
-    whole = found.imported()
+    whole = collector.imported()
     return msgspec.structs.replace(whole, skipped=(*whole.skipped, *skipped))

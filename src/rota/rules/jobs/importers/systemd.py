@@ -35,7 +35,7 @@ Files = Mapping[str, bytes]
 
 def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imported:
     """Import each timer with its service as a job; `zone` is that of the machine they ran on."""
-    found = Collector()
+    collector = Collector()
     for file, data in timers.items():
         sections = read_unit(data, file)
         if "Timer" not in sections:
@@ -45,10 +45,10 @@ def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imp
         try:
             timer = _Timer(sections, _service(unit, beside), zone, is_of_user=_is_of_user(file))
             job, notes = timer.translated()
-            found.add(stem, file, job, notes)
+            collector.add(stem, file, job, notes)
         except NotCalendar as error:
-            found.skip(file, stem, str(error))
-    return found.imported()
+            collector.skip(file, stem, str(error))
+    return collector.imported()
 
 
 def _service(unit: str, beside: Files) -> Sections:
@@ -161,7 +161,7 @@ class _Timer:
                    chose="retries: 0")  # fmt: skip
         if _last(self._service, "Restart") not in ("", "no"):
             self._note("retries", f"Restart={_last(self._service, 'Restart')}",
-                       default="not kept; say retries: and retry_delay:")  # fmt: skip
+                       default="not kept; set retries: and retry_delay:")  # fmt: skip
         kind = _last(self._service, "Type")
         if kind not in _PLAIN_TYPES:
             self._note("type", f"Type={kind}: the unit is up when the program says so",
@@ -246,7 +246,7 @@ class _Timer:
         fixed = _last(self._timer, "FixedRandomDelay").lower() in _TRUE
         kind = "fixed" if fixed else "random"
         always = ", always the same (FixedRandomDelay)" if fixed else ""
-        self._note("jitter", f"a delay by chance of up to {span_text(span)}{always}",
+        self._note("jitter", f"a random delay of up to {span_text(span)}{always}",
                    chose=f"jitter: {span_text(span)}, jitter_kind: {kind}")  # fmt: skip
         return {"jitter": span_text(span), "jitter_kind": kind}
 

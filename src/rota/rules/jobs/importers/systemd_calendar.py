@@ -70,7 +70,7 @@ def read_event(text: str) -> tuple[dict[str, Any], str | None]:
     if words and ":" in words[0]:
         time = words.pop(0)
     if words or (weekdays is None and not text.strip()):
-        raise NotCalendar(f"{' '.join(words)!r:.60} is no date and no time")
+        raise NotCalendar(f"{' '.join(words)!r:.60} is neither a date nor a time")
     year, month, day = _date(date)
     return both_days(_time(time), day, month, weekdays, year=year), named
 
@@ -80,13 +80,13 @@ def read_span(text: str) -> int:
     at, total = 0, 0.0
     text = text.strip()
     if not text or len(text) > _MAX_CHARS:
-        raise NotCalendar(f"{text!r:.60} is no time span")
+        raise NotCalendar(f"{text!r:.60} is not a time span")
     while at < len(text):
-        found = _SPAN.match(text, at)
-        if not found or (found[2] and found[2] not in _MS):
-            raise NotCalendar(f"{text!r:.60} is no time span")
-        total += float(found[1]) * _MS[found[2] or "s"]
-        at = found.end()
+        match = _SPAN.match(text, at)
+        if not match or (match[2] and match[2] not in _MS):
+            raise NotCalendar(f"{text!r:.60} is not a time span")
+        total += float(match[1]) * _MS[match[2] or "s"]
+        at = match.end()
     return round(total)
 
 
@@ -114,7 +114,7 @@ def _date(text: str) -> tuple[str, str, str]:
         *rest, month, last = head.split("-")
         day = _written(last, 1, 31)
     if len(rest) > 1:
-        raise NotCalendar(f"{text!r:.60} is no date")
+        raise NotCalendar(f"{text!r:.60} is not a date")
     year = "" if not rest or rest[0] == "*" else _written(_years(rest[0]), 1970, _LAST_YEAR)
     return year, _written(month, 1, 12), day
 
@@ -142,7 +142,7 @@ def _from_end(text: str) -> str:
 def _time(text: str) -> str:
     hour, minute, *rest = text.split(":")
     if rest[1:]:
-        raise NotCalendar(f"{text!r:.60} is no time of day")
+        raise NotCalendar(f"{text!r:.60} is not a time of day")
     second = rest[0] if rest else "00"
     if "." in second.replace("..", ""):
         raise NotCalendar("parts of a second")

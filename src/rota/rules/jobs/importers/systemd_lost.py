@@ -40,14 +40,14 @@ def lost_notes(timer: Sections, service: Sections) -> Iterator[Note]:
         yield Note(
             topic="condition",
             old=f"starts only if {', '.join(f'{key}={it}' for (_, key), it in conditions)} allows",
-            default="starts in any case: nothing looks at conditions; let the command look",
+            default="starts in any case, as conditions are not checked; let the command check them",
         )
     variables = _taken(left, _VARIABLES)
     if variables:
         yield Note(
             topic="variables",
             old=f"from {', '.join(f'{key}={it}' for (_, key), it in variables)}",
-            default="not kept; say them under env:, or give them to the worker and name them in "
+            default="not kept; set them under env:, or give them to the worker and name them in "
             "pass_env of [commands] in its rota.toml",
         )
     by_place: dict[str, list[str]] = {}

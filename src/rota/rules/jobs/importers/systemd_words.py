@@ -97,25 +97,27 @@ def _escape(line: str, at: int) -> tuple[str, int]:
     sign = line[at + 1 : at + 2]
     if sign in _ESCAPES and sign:
         return _ESCAPES[sign], at + 2
-    found = _NUMBERED.match(line, at + 1)
-    if not found:
-        raise NotWords(f"{line[at : at + 4]!r} is no escape")
-    digits, base = (found[4], 8) if found[4] else (found[1] or found[2] or found[3], 16)
+    match = _NUMBERED.match(line, at + 1)
+    if not match:
+        raise NotWords(f"{line[at : at + 4]!r} is not an escape sequence")
+    digits, base = (match[4], 8) if match[4] else (match[1] or match[2] or match[3], 16)
     code = int(digits, base)
     if not 0 < code <= 0x10FFFF or 0xD800 <= code <= 0xDFFF:  # noqa: PLR2004  # of Unicode
-        raise NotWords(f"{found[0]!r} is no sign")
-    return chr(code), found.end()
+        raise NotWords(f"{match[0]!r} is not a character")
+    return chr(code), match.end()
 
 
 def expand(words: list[str], env: Mapping[str, str]) -> list[str]:
     """Expand `${NAME}` anywhere, and `$NAME` as a whole word, which is split; `$$` is a dollar."""
-    found: list[str] = []
+    expanded: list[str] = []
     for word in words:
         if word[:1] == "$" and word[1:2] not in ("", "$", "{"):
-            found += split_words(_value(word[1:], env))
+            expanded += split_words(_value(word[1:], env))
         else:
-            found.append(_VARIABLE.sub(lambda m: "$" if m[0] == "$$" else _value(m[1], env), word))
-    return found
+            expanded.append(
+                _VARIABLE.sub(lambda m: "$" if m[0] == "$$" else _value(m[1], env), word)
+            )
+    return expanded
 
 
 def _value(name: str, env: Mapping[str, str]) -> str:

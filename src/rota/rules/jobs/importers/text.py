@@ -32,12 +32,12 @@ def read_lines(data: bytes, file: str) -> list[Line]:
         raise BadFile(f"{file}: {len(data):,} bytes are more than {MAX_BYTES:,}")
     if data.startswith(_WIDE):
         raise BadFile(f"{file}: this is UTF-16; save it as UTF-8")
-    found = []
+    result = []
     for number, raw in enumerate(data.removeprefix(_BOM).split(b"\n"), start=1):
         line = raw.removesuffix(b"\r")
         try:
             text, is_utf8 = line.decode(), True
         except UnicodeDecodeError:
             text, is_utf8 = line.decode("latin-1"), False
-        found.append(Line(number, text, is_utf8, had_cr=line != raw))
-    return found
+        result.append(Line(number, text, is_utf8, had_cr=line != raw))
+    return result

@@ -19,9 +19,9 @@ def read_unit(data: bytes, file: str) -> Sections:
     sections: Sections = {}
     current: Unit | None = None
     for number, line in _whole_lines(read_lines(data, file), file):
-        found = _SECTION.fullmatch(line)
-        if found:
-            current = sections.setdefault(found[1], {})
+        match = _SECTION.fullmatch(line)
+        if match:
+            current = sections.setdefault(match[1], {})
             continue
         key, is_pair, value = line.partition("=")
         if current is None or not is_pair or not key.strip(_BLANKS):
@@ -36,7 +36,7 @@ def read_unit(data: bytes, file: str) -> Sections:
 
 def _whole_lines(lines: list[Line], file: str) -> list[tuple[int, str]]:
     """Return the lines without comments, continued ones joined; comments may have any encoding."""
-    found: list[tuple[int, str]] = []
+    whole: list[tuple[int, str]] = []
     held, start = "", 0
     for line in lines:
         text = line.text.strip(_BLANKS)
@@ -48,8 +48,8 @@ def _whole_lines(lines: list[Line], file: str) -> list[tuple[int, str]]:
         if text.endswith("\\"):
             held += text[:-1] + " "
             continue
-        found.append((start, (held + text).strip(_BLANKS)))
+        whole.append((start, (held + text).strip(_BLANKS)))
         held = ""
     if held:
-        found.append((start, held.strip(_BLANKS)))
-    return [each for each in found if each[1]]
+        whole.append((start, held.strip(_BLANKS)))
+    return [each for each in whole if each[1]]

@@ -140,8 +140,8 @@ class Signature:
         if text == "{}" and not codec.required:
             return {}
         try:
-            found = codec.decode(text)
-            values = dict(zip(codec.names, astuple(found), strict=True))
+            decoded = codec.decode(text)
+            values = dict(zip(codec.names, astuple(decoded), strict=True))
             for name in codec.optional:
                 if values[name] is msgspec.UNSET:
                     del values[name]

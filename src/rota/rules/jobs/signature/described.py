@@ -67,15 +67,15 @@ def schemas_of(
         known = kinds()
     except Exception:  # noqa: BLE001  # annotations are code of others; who runs it tells
         return {}
-    found: dict[str, Schema] = {}
+    schemas: dict[str, Schema] = {}
     for name in asked:
         schema = described(known.get(name, Any))
         if shape.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
             schema = {"type": "array", "items": schema}
         if schema != described(plain_kind(texts[name])):
-            found[name] = schema
-    is_large = len(msgspec.json.encode(found)) > MAX_BYTES
-    return {name: {} for name in found} if is_large else found
+            schemas[name] = schema
+    is_large = len(msgspec.json.encode(schemas)) > MAX_BYTES
+    return {name: {} for name in schemas} if is_large else schemas
 
 
 def described(kind: Any) -> Schema:

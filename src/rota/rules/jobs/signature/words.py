@@ -20,5 +20,5 @@ class Words(Signature):
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
         text = super().bind(args, kwargs)
         if _ZERO.search(text):
-            raise self._refusal("a zero byte cannot be given to a program")
+            raise self._refusal("a zero byte cannot be passed to a program")
         return text

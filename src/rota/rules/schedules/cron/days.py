@@ -134,15 +134,15 @@ class DayCalendar:
         return known
 
     def _work_out(self, year: int) -> array[int]:
-        found = array("i")
+        matching = array("i")
         if self._days.years is not None and year not in self._days.years:
-            return found
+            return matching
         for month in sorted(self._days.months):
             monday_first, length = monthrange(year, month)
             mask = self._shape(length, (monday_first + 1) % 7)
             before = date(year, month, 1).toordinal() - _EPOCH - 1
-            found.extend(before + day for day in range(1, length + 1) if mask >> day & 1)
-        return found
+            matching.extend(before + day for day in range(1, length + 1) if mask >> day & 1)
+        return matching
 
     def _shape(self, length: int, first: int) -> int:
         known = self._shapes.get((length, first))

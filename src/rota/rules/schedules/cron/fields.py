@@ -48,10 +48,10 @@ class Field:
         """Return the numbers that one item of the list stands for."""
         if item.startswith("H"):
             return frozenset(self._hashed(item, seed))
-        found = _ITEM.fullmatch(item)
-        if found is None:
+        match = _ITEM.fullmatch(item)
+        if match is None:
             raise self.fail(item, f"cannot be read; {self._forms()}")
-        first, last, step = found.groups()
+        first, last, step = match.groups()
         if step is not None and last is None and first != "*" and not self.has_open_steps:
             raise self.fail(item, f"a step needs a range; write {first}-{self.high}/{step}")
         by = 1 if step is None else self._step(item, step)
@@ -100,11 +100,11 @@ class Field:
         return int(text)
 
     def _hashed(self, item: str, seed: str) -> Iterator[int]:
-        found = _HASH.fullmatch(item)
-        if found is None or not self.has_hash:
-            hint = "H, H/15 or H(0-29) is what can be written" if self.has_hash else self._forms()
+        match = _HASH.fullmatch(item)
+        if match is None or not self.has_hash:
+            hint = "write H, H/15 or H(0-29)" if self.has_hash else self._forms()
             raise self.fail(item, f"cannot be read; {hint}")
-        first, last, step = found.groups()
+        first, last, step = match.groups()
         low, high = self.low, self.high if self.hash_high is None else self.hash_high
         if first is not None:
             low, high = self.number(item, first), self.number(item, last)

@@ -72,10 +72,10 @@ def _macro(text: str, rules: Rules, seed: str) -> Line | Interval:
     rest = " ".join(others)
     if name == "@every":
         if not rules.has_every:
-            raise BadCron(f'@every is no cron line; write every="{rest or "90s":.20}"')
+            raise BadCron(f'@every is not a cron line; write every="{rest or "90s":.20}"')
         return _interval(rest)
     if name == "@reboot":
-        raise BadCron("@reboot is no time; submit the job when the program starts")
+        raise BadCron("@reboot is not a time; submit the job when the program starts")
     if rest or name not in MACROS:
         raise BadCron(f"{text!r:.20} is unknown; there are {', '.join(MACROS)}")
     fields = ["0", *MACROS[name].split(), "*"]
@@ -139,11 +139,11 @@ class _Reader:
     def _items(self, place: int) -> list[str]:
         items = self.texts[place].split(",")
         if not all(items):
-            raise self._field(place).fail(self.texts[place], "the list has an empty place")
+            raise self._field(place).fail(self.texts[place], "the list has an empty item")
         if "?" not in self.texts[place]:
             return items
         if self.rules.must_leave_a_day_open and items != ["?"]:
-            raise self._field(place).fail(self.texts[place], "'?' stands alone")
+            raise self._field(place).fail(self.texts[place], "'?' must stand alone")
         if place not in _DAY_FIELDS and self.rules.has_special_days:
             raise self._field(place).fail(self.texts[place], "'?' is for the day fields; write *")
         return [f"*{item[1:]}" if item.startswith("?") else item for item in items]
@@ -187,10 +187,10 @@ class _Reader:
             raise self._field(place).fail(item, f"{self.rules.name} has no L, W and #")
 
     def _month_days(self) -> MonthDays:
-        found = MonthDays()
+        month_days = MonthDays()
         for item in self._items(3):
-            found = self._add_month_day(found, item)
-        return found
+            month_days = self._add_month_day(month_days, item)
+        return month_days
 
     def _add_month_day(self, found: MonthDays, item: str) -> MonthDays:
         if match := _FROM_END.fullmatch(item):
@@ -208,24 +208,24 @@ class _Reader:
         return replace(found, days=found.days | self._field(3).values(item, self.seed))
 
     def _week_days(self) -> WeekDays:
-        found = WeekDays()
+        week_days = WeekDays()
         for item in self._items(5):
-            found = self._add_week_day(found, item)
-        return found
+            week_days = self._add_week_day(week_days, item)
+        return week_days
 
     def _add_week_day(self, found: WeekDays, item: str) -> WeekDays:
         field = self._field(5)
         if match := _NTH.fullmatch(item):
             self._special(5, item)
             if match[2] not in {"1", "2", "3", "4", "5"}:
-                raise field.fail(item, "after # stands a number from 1 to 5")
+                raise field.fail(item, "after # comes a number from 1 to 5")
             return replace(found, nth=found.nth | {(self._weekday(item, match[1]), int(match[2]))})
         if match := _LAST.fullmatch(item):
             self._special(5, item)
             return replace(found, last=found.last | {self._weekday(item, match[1])})
         if item == "L" and self.rules.has_special_days:
             if self.rules.lone_last_weekday is None:
-                raise field.fail(item, "the last what? Write 5L for the last Friday")
+                raise field.fail(item, "L needs a weekday here; write 5L for the last Friday")
             return replace(found, days=found.days | {self.rules.lone_last_weekday})
         days = {(day - field.low) % 7 for day in field.values(item, self.seed)}
         return replace(found, days=found.days | days)

@@ -52,14 +52,14 @@ def _minutes(line: Line) -> str:
     hours, minutes = line.hours, line.minutes
     if len(minutes) == 1:
         return _once_an_hour(hours, minutes[0])
-    told = _rhythm(minutes, 60, "minute")
+    rhythm = _rhythm(minutes, 60, "minute")
     if hours == _ALL_24:
-        return told if told.startswith("Every") else f"{told} of every hour"
+        return rhythm if rhythm.startswith("Every") else f"{rhythm} of every hour"
     if not _is_run(hours):
-        return f"{told} of {_some_hours(hours)}"
+        return f"{rhythm} of {_some_hours(hours)}"
     # The clock says where it begins.
-    told = told.partition(" from ")[0]
-    return f"{told} from {_clock(hours[0], minutes[0])} to {_clock(hours[-1], minutes[-1])}"
+    rhythm = rhythm.partition(" from ")[0]
+    return f"{rhythm} from {_clock(hours[0], minutes[0])} to {_clock(hours[-1], minutes[-1])}"
 
 
 def _once_an_hour(hours: tuple[int, ...], minute: int) -> str:
@@ -68,8 +68,10 @@ def _once_an_hour(hours: tuple[int, ...], minute: int) -> str:
     if minute:
         of = "every hour" if hours == _ALL_24 else _some_hours(hours)
         return f"At minute {minute} of {of}"
-    told = _rhythm(hours, 24, "hour")
-    return told if told.startswith("Every") else f"At {_joined([_clock(one, 0) for one in hours])}"
+    rhythm = _rhythm(hours, 24, "hour")
+    return (
+        rhythm if rhythm.startswith("Every") else f"At {_joined([_clock(one, 0) for one in hours])}"
+    )
 
 
 def _some_hours(hours: Sequence[int]) -> str:

@@ -47,5 +47,5 @@ class NthBusinessDay:
 def business_walls(trigger: BusinessDay, calendar: Calendar | None) -> Walls:
     """Compile the trigger; without a calendar, Monday to Friday are business days."""
     if whole_number("business_day", trigger.nth, -MAX_NTH, MAX_NTH) == 0:
-        raise BadOption("business_day=0 is no day; 1 is the first of the month, -1 the last")
+        raise BadOption("business_day=0 is not a day; 1 is the first of the month, -1 the last")
     return NthBusinessDay(business_days(calendar or Calendar()), trigger)

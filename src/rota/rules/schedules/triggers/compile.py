@@ -145,9 +145,11 @@ def _check_event(asked: _Question, triggers: list[Trigger]) -> None:
     for each in events:
         check_name("event", each.event)
     if events and len(triggers) > 1:
-        raise BadOption("event: it is no rule of time and cannot be joined; make two schedules")
+        raise BadOption(
+            "event: an event is not a rule of time and cannot be joined; make two schedules"
+        )
     if events and asked.calendar is not None:
-        raise BadOption("event: it comes when it comes, so it cannot have a calendar")
+        raise BadOption("event: an event has no times of its own, so it cannot have a calendar")
 
 
 def _on_open_days(timetable: Timetable, asked: _Question, where: Zone) -> Timetable:

@@ -80,5 +80,5 @@ def read_every(text: Any) -> int:
     except BadDuration as error:
         raise BadDuration(f"every: {error}") from error
     if every == 0:
-        raise BadOption(f"every={text!r:.64} is no distance at all; give at least 1ms")
+        raise BadOption(f"every={text!r:.64} is zero; give at least 1ms")
     return every

@@ -115,18 +115,18 @@ class Rolled:
         return known
 
     def _gathered(self, target: date) -> Mapping[int, date]:
-        found: dict[int, date] = {}
+        sources: dict[int, date] = {}
         for source in self._sources(target):
             for number, at in enumerate(firings_on(self._timetable, source, self._zone)):
                 if number >= MAX_A_DAY:
                     raise BadOption(TOO_MANY)
                 if source == target:
-                    found[at] = target
+                    sources[at] = target
                 else:
                     moved = datetime.combine(target, self._zone.wall(at).time())
                     for to in self._resolved(moved):
-                        found.setdefault(to, source)
-        return dict(sorted(found.items()))
+                        sources.setdefault(to, source)
+        return dict(sorted(sources.items()))
 
     def _resolved(self, wall: datetime) -> tuple[int, ...]:
         return resolve(wall, zone=self._zone, gap=self._gap, fold=self._fold)

@@ -30,10 +30,10 @@ class Without:
         self._rule = rule
 
     def after(self, wall: datetime) -> datetime | None:
-        found = self._walls.after(wall)
-        while found is not None and self._is_off(found):
-            found = self._walls.after(found)
-        return found
+        next_wall = self._walls.after(wall)
+        while next_wall is not None and self._is_off(next_wall):
+            next_wall = self._walls.after(next_wall)
+        return next_wall
 
     def _is_off(self, wall: datetime) -> bool:
         return wall in self._rule.off or wall.date() in self._rule.off_days

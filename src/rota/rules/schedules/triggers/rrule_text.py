@@ -177,12 +177,12 @@ def _number(name: str, text: str, low: int, high: int) -> int:
 
 
 def _weekday(text: str, freq: str) -> tuple[int, int]:
-    found = _WEEKDAY.fullmatch(text)
-    if found is None or found[1] in {"0", "+0", "-0", "00"}:
+    match = _WEEKDAY.fullmatch(text)
+    if match is None or match[1] in {"0", "+0", "-0", "00"}:
         raise BadOption(f"rrule: BYDAY={text!r:.40} is not a day such as MO, 2TU or -1FR")
-    if found[1] and freq not in {"YEARLY", "MONTHLY"}:
+    if match[1] and freq not in {"YEARLY", "MONTHLY"}:
         raise BadOption(f"rrule: BYDAY={text} counts days in a month or a year, not {freq}")
-    return WEEKDAYS.index(found[2]), int(found[1] or 0)
+    return WEEKDAYS.index(match[2]), int(match[1] or 0)
 
 
 def _week_start(text: str) -> int:
@@ -198,15 +198,15 @@ def _until(text: str, zone: Zone) -> datetime:
 
 def _stamp(name: str, text: str, zone: Zone) -> tuple[datetime, bool]:
     """Return the wall time, and whether only a day was given. A `Z` makes it an instant."""
-    found = _STAMP.fullmatch(text)
+    match = _STAMP.fullmatch(text)
     try:
         wall = (
-            None if found is None else datetime.fromisoformat(f"{found[1]}T{found[2] or '000000'}")
+            None if match is None else datetime.fromisoformat(f"{match[1]}T{match[2] or '000000'}")
         )
     except ValueError:
         wall = None
-    if found is None or wall is None:
+    if match is None or wall is None:
         raise BadOption(f"rrule: {name}={text!r:.40} is not a time such as 20261231T230000")
-    if found[3]:
+    if match[3]:
         wall = zone.wall(local_ms(wall.replace(tzinfo=UTC)))
-    return min(wall, LATEST), found[2] is None
+    return min(wall, LATEST), match[2] is None
