@@ -19,6 +19,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
     credential: Credential
     actor: Actor
+    payload_bytes: int | None = None
+    """Of arguments, as many as the server takes that is asked; None without a server."""
 
     @property
     def namespace(self) -> str:

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rota.api.runs.payload_limits import check_payload
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
 from rota.app.new_runs import new_run
 from rota.clock import elapsed_s
@@ -35,6 +34,7 @@ from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec, retry_of
 from rota.operations.identity.permissions import check_runs
+from rota.operations.runs.payload_limits import check_payload
 from rota.rules.jobs.options import submit_options
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.stored_signature import recorded_signature
@@ -248,7 +248,12 @@ class SubmitBatcher:
             raise NotPermitted(f"the credential does not reach the queue {queue}")
         args = self._signature(spec).bind((), wish.args)
         run = new_run(spec, version, args, options)
-        check_payload(f"the arguments of {wish.job} take", args, quotas, self._server_state.options)
+        check_payload(
+            f"the arguments of {wish.job} take",
+            args,
+            quotas,
+            self._server_state.options.payload_bytes,
+        )
         return run
 
     def _signature(self, spec: JobSpec) -> Signature:

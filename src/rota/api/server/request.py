@@ -86,7 +86,8 @@ class ApiRequest(Request[Any, Any, Any]):
     @property
     def caller(self) -> Caller:
         """Who asks, for operations."""
-        return Caller(credential=self.credential, actor=self.by())
+        limit = self.server_state.options.payload_bytes
+        return Caller(credential=self.credential, actor=self.by(), payload_bytes=limit)
 
     def add_header(self, name: str, value: str) -> None:
         """One more on the answer."""

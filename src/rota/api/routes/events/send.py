@@ -10,7 +10,6 @@ from litestar import post
 from litestar.params import JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.runs.payload_limits import check_payload
 from rota.api.server.documents import Document
 from rota.api.server.request import ApiRequest
 from rota.app.events import new_event
@@ -20,6 +19,7 @@ from rota.engine.identity.namespaces import check_room, find_namespace
 from rota.ids import new_id
 from rota.model.view import Body
 from rota.operations.identity.permissions import check_job
+from rota.operations.runs.payload_limits import check_payload
 from rota.store.base import Tx
 
 
@@ -63,7 +63,9 @@ async def send_event(request: ApiRequest, data: JSONBody[EventBody]) -> SentDocu
     def tell(tx: Tx, by: Actor) -> SentDocument:
         quotas = find_namespace(tx, request.namespace).quotas
         check_room(tx, request.namespace, more=1, quotas=quotas)
-        check_payload("the payload takes", event.payload, quotas, request.server_state.options)
+        check_payload(
+            "the payload takes", event.payload, quotas, request.server_state.options.payload_bytes
+        )
         sent = send(
             tx,
             event,

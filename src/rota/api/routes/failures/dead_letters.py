@@ -22,7 +22,6 @@ from rota.api.routes.failures.dead_letter_documents import (
     group_document,
     letter_document,
 )
-from rota.api.runs.payload_limits import checked_args
 from rota.api.server.request import ApiRequest
 from rota.engine.failures.dead_letters import (
     LetterState,
@@ -43,6 +42,7 @@ from rota.ids import is_id, new_id
 from rota.model.view import Page
 from rota.operations.identity.permissions import check_starts
 from rota.operations.paging import MOST, PAGE, page_start
+from rota.operations.runs.payload_limits import checked_args
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx
@@ -255,7 +255,7 @@ def _checked(
     specs = current_specs(tx, jobs, namespace=request.namespace)
     if job not in specs:
         raise UnknownJob(job)
-    return checked_args(tx, request, recorded_signature(specs[job][1]).bind((), args))
+    return checked_args(tx, request.caller, recorded_signature(specs[job][1]).bind((), args))
 
 
 def _reached(tx: Tx, request: ApiRequest, run_id: str) -> LetterView:

@@ -14,7 +14,6 @@ from rota.api.routes.runs.bodies import RerunBody, StateDocument
 from rota.api.routes.runs.documents import Status
 from rota.api.routes.runs.lists import LONGEST
 from rota.api.routes.runs.runs import reached
-from rota.api.runs.payload_limits import checked_args
 from rota.api.server.documents import Document
 from rota.api.server.request import ApiRequest
 from rota.engine.failures.redrive import RedrivePair
@@ -32,6 +31,7 @@ from rota.model.states import State
 from rota.model.view import Body
 from rota.operations.identity.permissions import check_starts
 from rota.operations.instants import instant_ms_or_none
+from rota.operations.runs.payload_limits import checked_args
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.store.base import Tx
 
@@ -217,8 +217,8 @@ def _part(asked: RerunBody) -> Part:
 def _bound(tx: Tx, request: ApiRequest, old: RunView, args: dict[str, Any]) -> str:
     spec = spec_of(tx, old.job, old.version, namespace=request.namespace)
     if spec is None:
-        return checked_args(tx, request, msgspec.json.encode(args).decode())
-    return checked_args(tx, request, recorded_signature(spec).bind((), args))
+        return checked_args(tx, request.caller, msgspec.json.encode(args).decode())
+    return checked_args(tx, request.caller, recorded_signature(spec).bind((), args))
 
 
 def _check_room(tx: Tx, request: ApiRequest, more: int) -> None:

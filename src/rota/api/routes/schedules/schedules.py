@@ -25,7 +25,6 @@ from rota.api.routes.schedules.documents import (
     schedule_document,
     schedule_item,
 )
-from rota.api.runs.payload_limits import checked_args
 from rota.api.server.documents import Document, NoteBody
 from rota.api.server.edge import named
 from rota.api.server.etags import IfMatch, IfNoneMatch, show_etag
@@ -44,6 +43,7 @@ from rota.operations.etags import check_match, etag_of
 from rota.operations.identity.permissions import check_job
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.paging import MOST, PAGE
+from rota.operations.runs.payload_limits import checked_args
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
@@ -142,7 +142,7 @@ async def replace_schedule(
         stored = calendars(tx, namespace=request.namespace)
         schedule = data.schedule({each: one.calendar for each, one in stored.items()})
         check_schedule(schedule, spec)
-        checked_args(tx, request, msgspec.json.encode(schedule.args).decode())
+        checked_args(tx, request.caller, msgspec.json.encode(schedule.args).decode())
         view = engine.put(
             tx,
             called,

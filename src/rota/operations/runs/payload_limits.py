@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from rota.engine.identity.namespaces import find_namespace
 from rota.errors import PayloadTooLarge
 from rota.model.identity import Quotas
-
-if TYPE_CHECKING:
-    from rota.api.server.options import ServerOptions
-    from rota.api.server.request import ApiRequest
-    from rota.store.base import Tx
+from rota.operations.caller import Caller
+from rota.store.base import Tx
 
 MOST_BYTES_OF_A_SIGN = 4
 
 
-def check_payload(what: str, text: str, quotas: Quotas, options: ServerOptions) -> str:
+def check_payload(what: str, text: str, quotas: Quotas, payload_bytes: int) -> str:
     """The text, if it is no longer than its namespace allows, or else than the server does."""
-    limit = options.payload_bytes if quotas.payload is None else quotas.payload
+    limit = payload_bytes if quotas.payload is None else quotas.payload
     if len(text) * MOST_BYTES_OF_A_SIGN <= limit:
         return text
     size = len(text.encode())
@@ -31,7 +26,9 @@ def check_payload(what: str, text: str, quotas: Quotas, options: ServerOptions) 
     return text
 
 
-def checked_args(tx: Tx, request: ApiRequest, text: str) -> str:
+def checked_args(tx: Tx, caller: Caller, text: str) -> str:
     """Arguments that a request brings for something other than a submit."""
-    quotas = find_namespace(tx, request.namespace).quotas
-    return check_payload("the arguments take", text, quotas, request.server_state.options)
+    if caller.payload_bytes is None:
+        return text
+    quotas = find_namespace(tx, caller.namespace).quotas
+    return check_payload("the arguments take", text, quotas, caller.payload_bytes)
