@@ -9,9 +9,9 @@ import pytest
 
 from rota import App
 from rota.cli.commands.schedules import act, fill, look
-from rota.engine.schedules.backfills.views import Reprocess
 from rota.engine.schedules.views import ScheduleState
 from rota.model.schedule import Catchup, Dialect, Fold, Gap, Roll
+from rota.model.schedules.backfill import Reprocess
 from tests.support.cli import Rota, eventually
 
 TIMED = """
@@ -225,7 +225,7 @@ def test_a_backfill_and_its_end_are_on_record(rota: Rota) -> None:
     rota.good("schedules", "backfills", *words)
     acts = rota.good("acts", "--json").documents
 
-    assert begun.documents[0]["parallel"] is None
+    assert begun.documents[0]["concurrency"] is None
     assert [(act["verb"], act["who"], act["detail"]["id"]) for act in acts[:2]] == [
         ("cancel backfill", "ben", backfill_id),
         ("backfill schedule", "ann", backfill_id),

@@ -6,8 +6,9 @@ from typing import Any
 
 from rota.engine.schedules.backfills.fill import fill, start_backfill
 from rota.engine.schedules.backfills.span import BackfillRange
-from rota.engine.schedules.backfills.views import BackfillView, show_backfill
+from rota.engine.schedules.backfills.views import show_backfill
 from rota.ids import new_id
+from rota.model.schedules.backfill import BackfillView
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, claim_some, finish_with, run_sql
 from tests.contract.schedule_builders import DAY, HOUR, TABLES, fired

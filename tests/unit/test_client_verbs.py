@@ -64,13 +64,10 @@ def pairs(tmp_path: Path) -> list[tuple[str, object, object]]:
         and type(inspect.getattr_static(client, name)).__name__.startswith("Served")
     ]
     some_id = new_id()
-    backfills = app.schedules.backfills, client.schedules.backfills
     return [
         ("App", app, client),
         ("Run", app.run(some_id), client.run(some_id)),
         ("Job", app.job(add), client.find_job("add")),
-        ("Backfill", backfills[0].find(some_id), backfills[1].find(some_id)),
-        ("Backfills", *backfills),
         *((type(each).__name__, each, getattr(client, name)) for name, each in _nouns(app, nouns)),
     ]
 

@@ -12,22 +12,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from rota.app.acts import act
-from rota.app.backfills import Backfill, Backfills
 from rota.app.run import Run
 from rota.clock import to_ms
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules import definitions as engine
-from rota.engine.schedules.backfills.fill import BackfillInstant
-from rota.engine.schedules.backfills.span import BackfillRequest
-from rota.engine.schedules.backfills.views import Reprocess
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.firings import FiringView, firings_of
 from rota.engine.schedules.next_firings import coming
 from rota.engine.schedules.trigger import Triggered, trigger
 from rota.engine.schedules.views import ScheduleState, ScheduleView, schedules, show
 from rota.errors import BadOption, UnknownJob
+from rota.handles.backfills import Backfill, Backfills, backfill_body
 from rota.ids import new_id
 from rota.model.schedule import OnEvent, Schedule
+from rota.model.schedules.backfill import BackfillInstant, Reprocess
 from rota.rules.jobs.stored_signature import check_schedule, fitting
 from rota.rules.schedules.arguments import check_args, written
 from rota.rules.schedules.options import read_schedule
@@ -46,7 +44,7 @@ class Schedules:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self.backfills = Backfills(app)
+        self.backfills = Backfills(app.backend)
         self._compiled: CompiledSchedules | None = None
         self._compiling = Lock()
 
@@ -194,8 +192,16 @@ class Schedules:
         other starts; with `parallel` it has so many places of its own instead. More than 10,000
         firings need a larger `most`.
         """
-        wish = BackfillRequest(start, end, reprocess, newest_first, parallel, args)
-        return self.backfills.start(name, wish, most=most, who=who)
+        wanted = backfill_body(
+            start,
+            end,
+            reprocess=reprocess,
+            newest_first=newest_first,
+            parallel=parallel,
+            args=None if args is None else msgspec.json.decode(self.merged(name, args)),
+            most=most,
+        )
+        return self.backfills.start(name, wanted, who=who)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
         self,
@@ -209,8 +215,10 @@ class Schedules:
         limit: int = 100,
     ) -> builtins.list[BackfillInstant]:
         """What a backfill would do with the first instants of its range; refuses what it would."""
-        wish = BackfillRequest(start, end, reprocess, newest_first)
-        return self.backfills.preview(name, wish, most=most, limit=limit)
+        wanted = backfill_body(
+            start, end, reprocess=reprocess, newest_first=newest_first, most=most
+        )
+        return self.backfills.preview(name, wanted, limit=limit)
 
     @property
     def compiled(self) -> CompiledSchedules:

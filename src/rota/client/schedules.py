@@ -10,16 +10,14 @@ from urllib.parse import quote
 
 import msgspec
 
-from rota.client.backfills import ServedBackfill, ServedBackfills
 from rota.client.documents import Answer, Page, ms_or_none
 from rota.clock import to_datetime, to_ms
-from rota.engine.schedules.backfills.fill import BackfillInstant
-from rota.engine.schedules.backfills.span import BackfillRequest
-from rota.engine.schedules.backfills.views import Reprocess
 from rota.engine.schedules.firings import FiringView
 from rota.engine.schedules.views import ScheduleOrigin, ScheduleState, ScheduleView
 from rota.errors import BadOption
+from rota.handles.backfills import Backfill, Backfills, backfill_body
 from rota.model.schedule import Schedule
+from rota.model.schedules.backfill import BackfillInstant, Reprocess
 from rota.rules.schedules.options import read_schedule
 from rota.rules.schedules.preview import Firing
 
@@ -89,7 +87,7 @@ class ServedSchedules:
 
     def __init__(self, client: Client) -> None:
         self._client = client
-        self.backfills = ServedBackfills(client)
+        self.backfills = Backfills(client.backend)
 
     def list(
         self,
@@ -199,10 +197,18 @@ class ServedSchedules:
         parallel: int | None = None,
         args: Mapping[str, Any] | None = None,
         most: int | None = None,
-    ) -> ServedBackfill:
+    ) -> Backfill:
         """Run it for past instants, from `start` (included) to `end`; as `app.schedules` does."""
-        wish = BackfillRequest(start, end, reprocess, newest_first, parallel, args)
-        return self.backfills.start(name, wish, most=most)
+        wanted = backfill_body(
+            start,
+            end,
+            reprocess=reprocess,
+            newest_first=newest_first,
+            parallel=parallel,
+            args=args,
+            most=most,
+        )
+        return self.backfills.start(name, wanted)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
         self,
@@ -216,8 +222,10 @@ class ServedSchedules:
         limit: int = 100,
     ) -> builtins.list[BackfillInstant]:
         """What a backfill would do with the first instants of its range; refuses what it would."""
-        wish = BackfillRequest(start, end, reprocess, newest_first)
-        return self.backfills.preview(name, wish, most=most, limit=limit)
+        wanted = backfill_body(
+            start, end, reprocess=reprocess, newest_first=newest_first, most=most
+        )
+        return self.backfills.preview(name, wanted, limit=limit)
 
     def _shown(self, name: str, count: int) -> _Shown:
         return self._client.line.get(_at(name), _Shown, {"count": count})

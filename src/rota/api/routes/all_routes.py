@@ -14,14 +14,14 @@ from rota.api.routes.insight import health, metrics, search, statistics
 from rota.api.routes.jobs import files, jobs, releases, templates, versions
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
-from rota.api.routes.schedules import backfills, firings, schedules
+from rota.api.routes.schedules import firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
 from rota.operations.failures import breakers
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.runs import effects
-from rota.operations.schedules import calendars
+from rota.operations.schedules import backfills, calendars
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
@@ -60,6 +60,5 @@ API: tuple[ControllerRouterHandler, ...] = (
     *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
-    *backfills.ROUTES,
-    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows),
+    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows, backfills),
 )

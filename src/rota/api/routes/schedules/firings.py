@@ -10,7 +10,6 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.schedules.access import reached_schedule
 from rota.api.routes.schedules.documents import (
     FiringDocument,
     Mark,
@@ -34,6 +33,7 @@ from rota.model.view import Page
 from rota.operations.instants import instant_ms
 from rota.operations.paging import MOST as MOST_ITEMS
 from rota.operations.paging import PAGE, not_a_cursor
+from rota.operations.schedules.visible import visible_schedule
 from rota.rules.schedules.preview import preview
 from rota.rules.schedules.sentence import describe
 from rota.rules.schedules.triggers import compile_schedule
@@ -209,7 +209,7 @@ async def list_firings(
     start = _start(before, cursor)
 
     def look(tx: Tx) -> FiringPage:
-        view = reached_schedule(tx, request, named(name))
+        view = visible_schedule(tx, request.caller, named(name))
         at = {"namespace": request.namespace}
         return firing_page(tx, view.name, start=start, limit=limit, **at)
 

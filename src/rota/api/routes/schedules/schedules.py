@@ -11,12 +11,6 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 from rota.api.identity.authorization import needs
 from rota.api.routes.jobs.bodies import TriggerBody
 from rota.api.routes.jobs.changes import reached_job
-from rota.api.routes.schedules.access import (
-    reached_ones,
-    reached_schedule,
-    start_args,
-    startable_schedule,
-)
 from rota.api.routes.schedules.documents import (
     API,
     ScheduleBody,
@@ -44,6 +38,12 @@ from rota.operations.identity.permissions import check_job
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.paging import MOST, PAGE
 from rota.operations.runs.payload_limits import checked_args
+from rota.operations.schedules.visible import (
+    start_args,
+    startable_schedule,
+    visible_ones,
+    visible_schedule,
+)
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
@@ -96,7 +96,7 @@ async def list_schedules(  # one filter each, all named
         at = {"namespace": request.namespace, "job": job}
         while True:
             found = schedules(tx, state=only, after=after, limit=limit + 1, **at)  # type: ignore[arg-type]
-            page += reached_ones(tx, request, found)
+            page += visible_ones(tx, request.caller, found)
             if len(page) > limit or len(found) <= limit:
                 break
             after = found[-1].name
@@ -113,7 +113,7 @@ async def show_schedule(
     """A schedule with its next firings, and what became of the last ones."""
 
     def look(tx: Tx) -> tuple[ScheduleView, ScheduleDocument]:
-        view = reached_schedule(tx, request, named(name))
+        view = visible_schedule(tx, request.caller, named(name))
         tables = request.server_state.app.schedules.compiled
         next_ones = coming(tx, view, namespace=request.namespace, compiled=tables, count=count)
         past = firings_of(tx, view.name, namespace=request.namespace, limit=count)
@@ -174,7 +174,7 @@ async def delete_schedule(
     called = named(name)
 
     def take_away(tx: Tx, _: Actor) -> ScheduleGone:
-        reached_schedule(tx, request, called)
+        visible_schedule(tx, request.caller, called)
         _check_state(tx, request, called, if_match)
         engine.remove(tx, called, namespace=request.namespace)
         return ScheduleGone(name=called, removed=True)
@@ -200,7 +200,7 @@ async def resume_schedule(request: ApiRequest, name: FromPath[str]) -> ScheduleH
     """Start by time again; `catchup` decides about what was missed."""
 
     def let_go(tx: Tx, by: Actor) -> None:
-        startable_schedule(tx, request, named(name))
+        startable_schedule(tx, request.caller, named(name))
         engine.resume(tx, named(name), namespace=request.namespace, who=by.who)
 
     return await _hold(request, "resume schedule", named(name), let_go, "active")
@@ -211,7 +211,7 @@ async def unblock_schedule(request: ApiRequest, name: FromPath[str]) -> Schedule
     """With strict order: go on although a run has failed."""
 
     def free(tx: Tx, by: Actor) -> None:
-        startable_schedule(tx, request, named(name))
+        startable_schedule(tx, request.caller, named(name))
         engine.unblock(tx, named(name), namespace=request.namespace, who=by.who)
 
     return await _hold(request, "unblock schedule", named(name), free, "unblocked")
@@ -235,8 +235,8 @@ async def start_schedule(
     instant = instant_ms_or_none("scheduledFor", data.scheduled_for if data else None)
 
     def start(tx: Tx, by: Actor) -> ScheduleTriggered:
-        text = start_args(tx, request, called, (data and data.args) or {})
-        startable_schedule(tx, request, called)
+        text = start_args(tx, request.caller, called, (data and data.args) or {})
+        startable_schedule(tx, request.caller, called)
         done = trigger(
             tx,
             called,
@@ -256,7 +256,7 @@ async def _hold(  # a verb and what is told of it
     request: ApiRequest, verb: str, name: str, work: Any, state: Held, why: str = ""
 ) -> ScheduleHeld:
     def change(tx: Tx, by: Actor) -> ScheduleHeld:
-        reached_schedule(tx, request, name)
+        visible_schedule(tx, request.caller, name)
         work(tx, by)
         return ScheduleHeld(name=name, state=state)
 
@@ -280,7 +280,7 @@ def _check_state(
     if not engine.lock(tx, name, namespace=request.namespace):
         check_match(if_match, None, if_none_match=if_none_match)
         return
-    view = reached_schedule(tx, request, name)
+    view = visible_schedule(tx, request.caller, name)
     check_match(if_match, _etag(view), if_none_match=if_none_match)
     if view.origin != API:
         raise NotAllowed(

@@ -8,7 +8,6 @@ from litestar.params import FromPath
 
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
-from rota.api.routes.schedules.access import reached_jobs
 from rota.api.server.documents import Document, Moment, then
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
@@ -63,7 +62,7 @@ def _reached(tx: Tx, request: ApiRequest) -> list[WorkerView]:
     if request.credential.queues is None:
         return found
     own = [each for each in found if any(map(request.credential.reaches, each.queues))]
-    jobs = reached_jobs(tx, request, {job for each in own for job in each.jobs or ()})
+    jobs = request.caller.visible_jobs(tx, {job for each in own for job in each.jobs or ()})
     return [
         msgspec.structs.replace(
             each,
