@@ -56,7 +56,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/jobs/{job_id}/rollback"): Example(200, {"version": 1}, changes=True),
     ("PUT", "/api/v1/jobs/{job_id}/weights"): Example(200, {"1": 1}, changes=True),
     ("POST", "/api/v1/jobs/{job_id}/pause"): Example(200, changes=True),
-    ("POST", "/api/v1/jobs/{job_id}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/jobs/{job_id}/resume"): Example(200),
     ("GET", "/api/v1/jobs/{job_id}/parameters"): Example(200),
     ("GET", "/api/v1/templates"): Example(200, foreign=None),
     ("GET", "/api/v1/templates/{name}"): Example(200),

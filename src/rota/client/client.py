@@ -15,14 +15,12 @@ from rota.client.address import check_address
 from rota.client.documents import (
     Answer,
     FoundLine,
-    JobAnswer,
     Named,
     Page,
     QueueAnswer,
     RunAnswer,
     SessionAnswer,
     WorkerAnswer,
-    job_view,
     log_line,
     queue_view,
     run_view,
@@ -37,11 +35,11 @@ from rota.client.line import Line
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
 from rota.engine.admission.queues import QueueView
-from rota.engine.jobs.definitions import JobView
 from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.model.event import Sent
+from rota.model.jobs.job import JobEntry
 from rota.model.log import Level, LogLine
 from rota.model.run import RunView
 from rota.model.states import State
@@ -155,9 +153,9 @@ class Client(SharedNouns):
         filters = {"status": status, "jobId": job, "queue": queue}
         return self.pages("/runs", RunAnswer, filters, start=before, limit=limit)
 
-    def jobs(self) -> list[JobView]:
+    def jobs(self) -> list[JobEntry]:
         """All jobs on record, by name."""
-        return [job_view(each) for each in self.pages("/jobs", JobAnswer, {"spec": "true"})]
+        return self.definitions.list()
 
     def queues(self) -> list[QueueView]:
         """All queues with their depth."""

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from rota.handles.calendars import Blackouts, Calendars
     from rota.handles.effects import Effects
     from rota.handles.identity import Audit, Namespaces, Tokens
+    from rota.handles.jobs import Definitions
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -50,6 +51,13 @@ class SharedNouns:
         from rota.handles.effects import Effects
 
         return Effects(self.backend)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The jobs on record, whatever brought them."""
+        from rota.handles.jobs import Definitions
+
+        return Definitions(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:

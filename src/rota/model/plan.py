@@ -9,12 +9,13 @@ import msgspec
 
 from rota.model.schedule import Blackout, Calendar, Schedule
 from rota.model.spec import JobSpec
+from rota.model.view import View
 
 Verb = Literal["add", "change", "remove"]
 Kind = Literal["calendar", "blackout", "job", "graph", "schedule"]
 
 
-class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
+class FieldChange(View, frozen=True):
     """One field before and after; None where there is nothing."""
 
     field: str

@@ -35,7 +35,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     verb: str | None = None
     """In the audit; None for an operation that only reads."""
     subject: str = ""
-    """The parameter that names what the audit entry is about."""
+    """The parameter that names what the audit entry is about; if empty, the function tells it."""
     before: Callable[..., object] | None = None
     """What is there before the change, for its digest; takes what the function takes."""
     status: int = 200
@@ -49,6 +49,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """Afterwards a server looks up anew which credentials are good."""
     etag: Callable[[T], str] | None = None
     """The tag of what it answers, for callers that want to change just that."""
+    tag: Callable[[Tx, Caller, T], str] | None = None
+    """Like `etag`, where the answer alone does not tell the tag."""
 
     @property
     def name(self) -> str:
@@ -76,11 +78,22 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
             record_all(tx, [entry])
         return answer
 
+    def tagged(
+        self, tx: Tx, caller: Caller, *args: P.args, **kwargs: P.kwargs
+    ) -> tuple[T, str | None]:
+        """What it answers, with its tag if it has one."""
+        answer = self(tx, caller, *args, **kwargs)
+        if self.etag is not None:
+            return answer, self.etag(answer)
+        return answer, None if self.tag is None else self.tag(tx, caller, answer)
+
     def to_keep(self, answer: T) -> T:
         """The answer as it may be stored."""
         return answer if self.kept is None else self.kept(answer)
 
     def _subject(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        if not self.subject:
+            return ""
         names = [*parameters(self.function)]
         return str({**dict(zip(names, args, strict=False)), **kwargs}[self.subject])
 

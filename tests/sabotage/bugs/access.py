@@ -27,9 +27,9 @@ ACCESS = (
         breaks="An author without exec brings back a program, or a function to import.",
         edits=(
             Edit(
-                path="api/routes/jobs/versions.py",
+                path="operations/jobs/versions.py",
                 within="roll_back_job",
-                old="check_rights(tx, request.credential, spec)",
+                old="check_rights(tx, caller.credential, spec)",
                 new="pass",
             ),
         ),
@@ -164,10 +164,10 @@ ACCESS = (
         breaks="An author without exec shares runs out to a graph whose node was a program then.",
         edits=(
             Edit(
-                path="api/routes/jobs/versions.py",
+                path="operations/jobs/versions.py",
                 within="weigh_versions",
-                old="check_starts(tx, request.credential, "
-                "[DeployedStart(name, version) for version in weights])",
+                old="check_starts(tx, caller.credential, "
+                "[DeployedStart(job_id, version) for version in wanted])",
                 new="pass",
             ),
         ),

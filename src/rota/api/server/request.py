@@ -106,7 +106,10 @@ class ApiRequest(Request[Any, Any, Any]):
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
         if operation.verb is None:
-            return await self.read(lambda tx: operation(tx, caller, **arguments))
+            answer, etag = await self.read(lambda tx: operation.tagged(tx, caller, **arguments))
+            if etag is not None:
+                self.add_header("ETag", etag)
+            return answer
         answer = await self._once(
             lambda tx: operation(tx, caller, **arguments), answers=answers, kept=operation.to_keep
         )

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from rota.engine.graphs.views.nodes import NodeView
     from rota.engine.graphs.views.timeline import Timeline
     from rota.engine.insight.reasons import Reason
-    from rota.engine.jobs.definitions import JobView
     from rota.engine.workers.registry import WorkerView
     from rota.model.log import Level, LogLine
     from rota.model.run import RunView
@@ -43,7 +42,6 @@ class RunBackend(Protocol):
     def why(self, text: str, node: str | None) -> list[Reason]: ...
     def timeline(self, text: str) -> Timeline: ...
     def look(self, run_id: str) -> RunLook: ...
-    def jobs(self) -> list[JobView]: ...
     def queues(self) -> list[QueueView]: ...
     def pause_queue(self, name: str, note: str | None) -> None: ...
     def resume_queue(self, name: str) -> None: ...
@@ -149,11 +147,6 @@ class StoreRunBackend:
 
         return take_look(self._app, run_id)
 
-    def jobs(self) -> list[JobView]:
-        from rota.engine.jobs.definitions import jobs
-
-        return self._app.store.read(lambda tx: jobs(tx, namespace=self._namespace))
-
     def queues(self) -> list[QueueView]:
         from rota.engine.admission.queues import queues
 
@@ -247,9 +240,6 @@ class ServerRunBackend:
         )
         shown = run.answer()
         return RunLook(run_view(shown), found, answer.told(), self.now(), shown.paused)
-
-    def jobs(self) -> list[JobView]:
-        return self._served.jobs()
 
     def queues(self) -> list[QueueView]:
         return self._served.queues()

@@ -25,7 +25,7 @@ from rota.model.spec import JobSpec
 from rota.model.view import Body
 from rota.operations.identity.permissions import check_rights
 from rota.operations.instants import instant_ms_or_none
-from rota.operations.jobs.redaction import told_changes
+from rota.operations.jobs.redaction import visible_changes
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -184,7 +184,7 @@ def _document(
                 verb=change.verb,
                 fields=[
                     FieldDocument(field=each.field, old=each.old, new=each.new)
-                    for each in told_changes(
+                    for each in visible_changes(
                         change.fields, request.credential, *_specs(bundles, change)
                     )
                 ],
