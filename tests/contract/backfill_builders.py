@@ -46,5 +46,5 @@ def work_off(store: Store, worker: str, verb: str = "succeed") -> list[int]:
             order.append(lease.run_id)
             kind = {"kind": "error"} if verb == "fail" else {}
             finish_with(store, lease, verb, fired=True, **kind)  # type: ignore[arg-type]
-    at = {each.run_id: each.instant for each in fired(store)}
+    at = {each.run_id: each.instant.ms for each in fired(store)}
     return [at[run_id] for run_id in order]

@@ -11,6 +11,7 @@ from rota.errors import BadOption, PayloadTooLarge
 from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.event import Event, Sent
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.jobs.signature import MAX_ARGS_BYTES
 from rota.rules.text.names import check_key, check_name
 from rota.store.settled import settled_write
@@ -43,7 +44,7 @@ def _send(app: App, event: Event, who: str | None) -> Sent:
             event,
             namespace=app.namespace,
             sent_by=by,
-            compiled=app.schedules.compiled,
+            compiled=compiled_schedules(),
             new_id=new_id,
         )
     )

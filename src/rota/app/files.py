@@ -15,6 +15,7 @@ from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, Wish
 from rota.model.schedule import Calendar
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.jobs.plan import make_plan
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Files:
                 wish or Wish(),
                 namespace=app.namespace,
                 by=by,
-                compiled=app.schedules.compiled,
+                compiled=compiled_schedules(),
                 new_id=new_id,
             )
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rota.handles.nouns import SharedNouns
 
@@ -12,8 +12,9 @@ if TYPE_CHECKING:
     from rota.app.dead_letters import DeadLetters
     from rota.app.files import Files
     from rota.app.releases import Releases
-    from rota.app.schedules import Schedules
+    from rota.app.run import Run
     from rota.handles.backend import Backend
+    from rota.handles.schedules import Schedules
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -33,11 +34,12 @@ class Nouns(SharedNouns):
         return StoreBackend(lambda: self._whole.store, self._whole.namespace)
 
     @cached_property
-    def schedules(self) -> Schedules:
+    def schedules(self) -> Schedules[Run[Any]]:
         """What fires when: make, change, pause, preview, start by hand, backfill."""
-        from rota.app.schedules import Schedules
+        from rota.app.fitting import fit_of
+        from rota.handles.schedules import Schedules
 
-        return Schedules(self._whole)
+        return Schedules(self.backend, run=self._whole.run, fit=fit_of(self._whole))
 
     @cached_property
     def dead_letters(self) -> DeadLetters:

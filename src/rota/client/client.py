@@ -33,11 +33,11 @@ from rota.client.job import ServedJob
 from rota.client.letters import ServedLetters
 from rota.client.line import Line
 from rota.client.run import ServedRun
-from rota.client.schedules import ServedSchedules
 from rota.engine.admission.queues import QueueView
 from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
+from rota.handles.schedules import Schedules
 from rota.model.event import Sent
 from rota.model.jobs.job import JobEntry
 from rota.model.log import Level, LogLine
@@ -89,7 +89,6 @@ class Client(SharedNouns):
             patience_s=parse_duration(patience) / 1000,
             verify=_trusted(ca_file),
         )
-        self.schedules = ServedSchedules(self)
         self.dead_letters = ServedLetters(self)
         self.files = ServedFiles(self)
 
@@ -97,6 +96,11 @@ class Client(SharedNouns):
     def backend(self) -> HttpBackend:
         """Each operation is a request to the server."""
         return HttpBackend(self.line, lambda: self.namespace)
+
+    @cached_property
+    def schedules(self) -> Schedules[ServedRun]:
+        """What fires when: make, change, pause, preview, start by hand, backfill."""
+        return Schedules(self.backend, run=self.run)
 
     def __repr__(self) -> str:
         return f"<Client {self.url}>"

@@ -14,7 +14,6 @@ from rota.api.routes.insight import health, metrics, search, statistics
 from rota.api.routes.jobs import files, jobs, releases
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
-from rota.api.routes.schedules import firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
@@ -24,7 +23,7 @@ from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import jobs as job_operations
 from rota.operations.jobs import templates, versions
 from rota.operations.runs import effects
-from rota.operations.schedules import backfills, calendars
+from rota.operations.schedules import backfills, calendars, firings, schedules
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
     *health.ROOT,
@@ -60,7 +59,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *reruns.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
-    *schedules.ROUTES,
-    *firings.ROUTES,
-    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows, backfills),
+    *routes_in(schedules, firings, backfills),
+    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows),
 )

@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from rota.engine.jobs.definitions import current_specs
-from rota.engine.schedules.views import ScheduleView, show
+from rota.engine.schedules.views import show
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.model.schedule import OnEvent, Schedule
+from rota.model.schedules.schedule import ScheduleView
 from rota.operations.caller import Caller
 from rota.operations.identity.permissions import check_job
 from rota.operations.runs.payload_limits import checked_args

@@ -20,6 +20,7 @@ from rota.ids import new_id
 from rota.model.view import Body
 from rota.operations.identity.permissions import check_job
 from rota.operations.runs.payload_limits import check_payload
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.store.base import Tx
 
 
@@ -71,7 +72,7 @@ async def send_event(request: ApiRequest, data: JSONBody[EventBody]) -> SentDocu
             event,
             namespace=request.namespace,
             sent_by=by.who,
-            compiled=request.server_state.app.schedules.compiled,
+            compiled=compiled_schedules(),
             new_id=new_id,
             check=lambda jobs: _check_jobs(tx, request, jobs),
             reaches=None if request.credential.queues is None else request.credential.reaches,

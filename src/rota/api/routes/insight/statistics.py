@@ -27,6 +27,7 @@ from rota.engine.insight.statistics import DAY_MS, Statistic, total
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules.forecast import forecast
 from rota.errors import BadInput, NotPermitted, UnknownJob
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -84,7 +85,7 @@ async def show_overview(request: ApiRequest, window: FromQuery[str] = "1h") -> O
             namespace=request.namespace,
             window_ms=window_ms,
             queues=credential.queues,
-            compiled=request.server_state.app.schedules.compiled,
+            compiled=compiled_schedules(),
         ),
         only=request.only,
     )
@@ -104,7 +105,7 @@ async def show_forecast(
             tx,
             namespace=request.namespace,
             hours=hours,
-            compiled=request.server_state.app.schedules.compiled,
+            compiled=compiled_schedules(),
         ),
         only=request.only,
     )

@@ -26,6 +26,7 @@ from rota.model.view import Body
 from rota.operations.identity.permissions import check_rights
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.jobs.redaction import visible_changes
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -139,7 +140,7 @@ async def apply_files(request: ApiRequest, data: JSONBody[FilesBody]) -> PlanDoc
             wish,
             namespace=request.namespace,
             by=by,
-            compiled=request.server_state.app.schedules.compiled,
+            compiled=compiled_schedules(),
             new_id=new_id,
         )
         changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}

@@ -20,6 +20,7 @@ from rota.model.release import Release
 from rota.model.view import Page
 from rota.operations.identity.permissions import check_rights
 from rota.operations.paging import MOST, PAGE
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.store.base import Tx
 
 MOST_RELEASES = 2**31 - 1
@@ -72,7 +73,7 @@ async def use_release(request: ApiRequest, number: FromPath[int]) -> ReleaseDocu
         hand = Declarer(
             namespace=request.namespace,
             who=by.who,
-            compiled=request.server_state.app.schedules.compiled,
+            compiled=compiled_schedules(),
             new_id=new_id,
         )
         return _document(use(tx, number, hand, by), request)
