@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
-FILE = {"name": "rota.yaml", "text": "jobs: {fetch: {http: https://example.org}}"}
+FILE = {"name": "{job_id}.yaml", "text": "jobs: {fetch-{job_id}: {http: https://example.org}}"}
 STREAM = "GET", "/api/v1/events"
 WORKER_AT = "/api/v1/worker/{worker_id}"
 ATTEMPT = {"runId": "{run_id}", "fence": "{fence}", "token": "{attempt}"}

@@ -27,7 +27,6 @@ from rota.client.documents import (
     worker_view,
 )
 from rota.client.events import send_event
-from rota.client.files import ServedFiles
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
 from rota.client.letters import ServedLetters
@@ -90,7 +89,6 @@ class Client(SharedNouns):
             verify=_trusted(ca_file),
         )
         self.dead_letters = ServedLetters(self)
-        self.files = ServedFiles(self)
 
     @cached_property
     def backend(self) -> HttpBackend:

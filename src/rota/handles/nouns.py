@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from rota.handles.breakers import Breakers
     from rota.handles.calendars import Blackouts, Calendars
     from rota.handles.effects import Effects
+    from rota.handles.files import Files
     from rota.handles.identity import Audit, Namespaces, Tokens
     from rota.handles.jobs import Definitions
 
@@ -58,6 +59,13 @@ class SharedNouns:
         from rota.handles.jobs import Definitions
 
         return Definitions(self.backend)
+
+    @cached_property
+    def files(self) -> Files:
+        """Job files: what they would change, and the change itself."""
+        from rota.handles.files import Files
+
+        return Files(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:

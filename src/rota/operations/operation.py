@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
@@ -18,8 +18,17 @@ from rota.store.base import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
+V = TypeVar("V")
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Function = Callable[Concatenate[Tx, Caller, P], T]
+
+
+class Read(Protocol):
+    """Looks at the store in a transaction of its own."""
+
+    def __call__(self, work: Callable[[Tx], V], /) -> V:
+        """What the work finds."""
+        ...
 
 
 class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
@@ -43,6 +52,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """The answer without its secret, which is shown once and stored nowhere."""
     prepare: Callable[[Tx], int] | None = None
     """Done before it, in transactions of its own, for as long as there is something to do."""
+    parse: Callable[[Read, Caller, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Work on the arguments that takes seconds of a core, done before the transaction."""
     all_namespaces: bool = False
     """It is about all namespaces, for callers of the home namespace."""
     drops_credentials: bool = False

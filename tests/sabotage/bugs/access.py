@@ -324,10 +324,10 @@ ACCESS = (
         breaks="Some viewers who plan large files make everybody else wait.",
         edits=(
             Edit(
-                path="api/routes/jobs/files.py",
-                within="_read",
-                old="request.server_state.call_slowly(",
-                new="request.server_state.call(",
+                path="api/server/request.py",
+                within="_parsed",
+                old="self.server_state.call_slowly(",
+                new="self.server_state.call(",
             ),
         ),
         caught_by=(f"{T_FILES}test_files_that_take_long_to_read_leave_threads_for_others[sqlite]",),

@@ -11,7 +11,7 @@ from rota.api.routes.failures import dead_letters
 from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search, statistics
-from rota.api.routes.jobs import files, jobs, releases
+from rota.api.routes.jobs import jobs, releases
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
 from rota.api.routes.workers import remote, remote_runs, remote_services, workers
@@ -20,8 +20,8 @@ from rota.operations.admission import windows
 from rota.operations.failures import breakers
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.jobs import definitions as job_definitions
+from rota.operations.jobs import files, templates, versions
 from rota.operations.jobs import jobs as job_operations
-from rota.operations.jobs import templates, versions
 from rota.operations.runs import effects
 from rota.operations.schedules import backfills, calendars, firings, schedules
 
@@ -39,8 +39,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *health.ROUTES,
     *session.ROUTES,
     *jobs.ROUTES,
-    *routes_in(job_definitions, job_operations, versions, templates),
-    *files.ROUTES,
+    *routes_in(job_definitions, job_operations, versions, templates, files),
     *runs.ROUTES,
     *lists.ROUTES,
     *timelines.ROUTES,

@@ -105,6 +105,8 @@ class ApiRequest(Request[Any, Any, Any]):
         caller = self.caller
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
+        if operation.parse is not None:
+            arguments = await self._parsed(operation.parse, arguments)
         if operation.verb is None:
             answer, etag = await self.read(lambda tx: operation.tagged(tx, caller, **arguments))
             if etag is not None:
@@ -116,6 +118,11 @@ class ApiRequest(Request[Any, Any, Any]):
         if operation.drops_credentials:
             self.server_state.identities.forget()
         return answer
+
+    async def _parsed(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Few at once, so that threads are left for others."""
+        read, caller = self.server_state.room(self.only).read, self.caller
+        return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
 
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,

@@ -31,6 +31,8 @@ from rota.store.base import Tx
 
 def check_rights(tx: Tx, credential: Credential, *specs: JobSpec) -> None:
     """NotPermitted unless the credential may make these what their jobs run."""
+    if credential.has("exec") and credential.queues is None:
+        return
     for spec in specs:
         if not credential.reaches(spec.queue):
             raise NotPermitted(f"the credential does not reach the queue {spec.queue}")
