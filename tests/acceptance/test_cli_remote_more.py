@@ -79,7 +79,7 @@ def test_schedules_are_set_and_looked_at(both: Both) -> None:
     both.alike_json("schedules", "list")
     both.alike("schedules")
     both.alike("schedules", "show", "nightly")
-    assert len(both.alike_json("schedules", "show", "nightly", "--count", "3")[0]["firings"]) == 3
+    assert len(both.alike_json("schedules", "show", "nightly", "--count", "3")[0]["coming"]) == 3
     assert both.alike("schedules", "show", "weekly").code == 2
 
 

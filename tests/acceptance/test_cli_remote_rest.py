@@ -131,7 +131,7 @@ def test_backfills(both: Both) -> None:
     done = both.afar.good("schedules", "backfill", *past, "a=2", "--parallel", "2", "--json")
     assert done.documents[0]["succeeded"] == 3
     (shown,) = both.alike_json("schedules", "backfills", "nightly")
-    assert (shown["state"], shown["parallel"]) == ("done", 2)
+    assert (shown["state"], shown["concurrency"]) == ("done", 2)
     both.alike("schedules", "backfills")
     both.alike_json("schedules", "show", "nightly", "--count", "3")
     assert both.alike("schedules", "backfills", "--cancel", shown["id"]).code == 3

@@ -9,9 +9,9 @@ import pytest
 
 from rota import App
 from rota.cli.commands.schedules import act, fill, look
-from rota.engine.schedules.backfills.views import Reprocess
-from rota.engine.schedules.views import ScheduleState
 from rota.model.schedule import Catchup, Dialect, Fold, Gap, Roll
+from rota.model.schedules.backfill import Reprocess
+from rota.model.schedules.schedule import ScheduleState
 from tests.support.cli import Rota, eventually
 
 TIMED = """
@@ -38,7 +38,7 @@ def test_what_the_code_declares_is_listed_and_fires(rota: Rota) -> None:
         listed = rota.good("schedules", "--json").documents
         page = rota.good("schedules", "show", "tick", "--json").documents[0]
         text = rota.good("schedules", "show", "report").out
-        last = app.run(page["last_success"]).result()
+        last = app.run(page["lastSuccess"]).result()
 
     assert [(each["name"], each["job"]) for each in listed] == [
         ("report", "report"),
@@ -46,8 +46,8 @@ def test_what_the_code_declares_is_listed_and_fires(rota: Rota) -> None:
         ("tick", "tick"),
     ]
     assert "At 06:00, Monday to Friday, Europe/Paris" in table
-    assert listed[1]["schedule"]["args"] == {"day": "hourly"}
-    assert len(page["firings"]) == 5
+    assert listed[1]["spec"]["args"] == {"day": "hourly"}
+    assert len(page["coming"]) == 5
     assert {each["decision"] for each in page["past"]} <= {"started", "waits"}
     name, second, end = last.split()
     assert (name, second) == ("tick", end)
@@ -65,7 +65,7 @@ def test_set_keeps_what_is_not_said_and_tells_what_it_changed(rota: Rota) -> Non
         return rota.good("schedules", "set", "d", *words).out
 
     def stored() -> dict[str, Any]:
-        return dict(rota.good("schedules", "show", "d", "--json").documents[0]["schedule"])
+        return dict(rota.good("schedules", "show", "d", "--json").documents[0]["spec"])
 
     nobody = rota("schedules", "set", "d", "@daily")
     made = set_("@daily", "msg=a", "--job", "echo", "--overlap", "skip", "--zone", "Europe/Paris")
@@ -132,13 +132,13 @@ def test_a_sentence_names_the_times_that_h_stands_for(rota: Rota) -> None:
     listed = rota.good("schedules", "--json").documents[0]
     preview = rota.good("schedules", "preview", line, "--seed", "h1", "--json").documents[0]
 
-    clock = page["firings"][0]["local"][11:16]
+    clock = page["coming"][0]["local"][11:16]
     assert f"At {clock}" in made
     assert f"At {clock}" in text
     assert {each["description"].split(",")[0] for each in (page, listed, preview)} == {
         f"At {clock}"
     }
-    assert preview["firings"][0] == page["firings"][0]
+    assert preview["firings"][0] == page["coming"][0]
 
 
 def test_a_schedule_is_made_paused_started_by_hand_and_removed(rota: Rota) -> None:
@@ -225,7 +225,7 @@ def test_a_backfill_and_its_end_are_on_record(rota: Rota) -> None:
     rota.good("schedules", "backfills", *words)
     acts = rota.good("acts", "--json").documents
 
-    assert begun.documents[0]["parallel"] is None
+    assert begun.documents[0]["concurrency"] is None
     assert [(act["verb"], act["who"], act["detail"]["id"]) for act in acts[:2]] == [
         ("cancel backfill", "ben", backfill_id),
         ("backfill schedule", "ann", backfill_id),
@@ -264,6 +264,7 @@ def test_a_preview_needs_no_store_and_marks_changed_clocks(local: Rota) -> None:
     assert firings[1] == {
         "at": "2026-03-08T07:00:00.000Z",
         "local": "2026-03-08T03:00:00-04:00",
+        "mark": "gap",
         "marks": ["moved from 02:30, which does not exist"],
     }
     assert not (local.folder / "rota.db").exists()
@@ -305,7 +306,7 @@ def test_arguments_of_a_schedule_are_taken_or_refused(rota: Rota) -> None:
 
     def args_after(*words: str) -> object:
         rota.good("schedules", "set", "d", *words)
-        return rota.good("schedules", "show", "d", "--json").documents[0]["schedule"].get("args")
+        return rota.good("schedules", "show", "d", "--json").documents[0]["spec"].get("args")
 
     def refusal(*words: str) -> str:
         said = rota("schedules", "set", "d", *words)

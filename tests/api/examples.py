@@ -77,7 +77,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ),
     ("DELETE", "/api/v1/schedules/{name}"): Example(200, changes=True),
     ("POST", "/api/v1/schedules/{name}/pause"): Example(200, changes=True),
-    ("POST", "/api/v1/schedules/{name}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/resume"): Example(200, changes=False),
     ("POST", "/api/v1/schedules/{name}/unblock"): Example(200, changes=True),
     ("POST", "/api/v1/schedules/{name}/trigger"): Example(201, changes=True),
     ("POST", "/api/v1/schedules/{name}/backfill"): Example(

@@ -139,6 +139,10 @@ def test_what_is_so_already_leaves_no_audit_entry(
     doors[door].call(OPERATIONS["POST /breakers/{job}/open"], job=things.job_id)
     for _ in range(2):
         doors[door].call(OPERATIONS["POST /breakers/{job}/close"], job=things.job_id)
+    doors[door].call(OPERATIONS["POST /schedules/{name}/pause"], name=things.name)
+    for _ in range(2):
+        doors[door].call(OPERATIONS["POST /schedules/{name}/resume"], name=things.name)
 
     told = [each.verb for id_, each in entries(served).items() if id_ not in known]
-    assert told == ["close breaker", "open breaker", "revoke token"]
+    assert told[:2] == ["resume schedule", "pause schedule"]
+    assert told[2:] == ["close breaker", "open breaker", "revoke token"]

@@ -15,6 +15,7 @@ from rota.engine.jobs.definitions import define, remove
 from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.engine.runs.submit import submit
+from rota.engine.schedules.definitions import pause
 from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
 from rota.model.graph import Graph, Node
@@ -83,6 +84,7 @@ def given(served: Served, target: Target, shape: str, *, is_removed: bool) -> Gi
         for each in (*inner, spec):
             define(tx, each, origin="api", **at)
         given_schedule(tx, name, job=name, **at)
+        pause(tx, name, who="test", **at)
         register(tx, worker, lease_ms=60_000, **at)
         submit(tx, [NewRun(id=run_id, job=name, version=1, queue="mail")], **at)
         claim(tx, jobs=json.dumps([name]), queues=["mail"], worker_id=worker_id, limit=1, **at)

@@ -11,6 +11,7 @@ import pytest
 from rota.engine.schedules.definitions import put as put_schedule
 from rota.ids import new_id
 from rota.model.schedule import Every, Schedule
+from rota.operations.schedules.compiled import compiled_schedules
 from tests.api.serving import HOME, Served
 
 SCHEDULES = "/api/v1/schedules"
@@ -27,7 +28,7 @@ def declared(served: Served) -> None:
     served.app.store.write(
         lambda tx: put_schedule(
             tx, "code", Schedule(trigger=Every(every="1h")), namespace=HOME, job="add",
-            origin="code", who="test", compiled=served.app.schedules.compiled, new_id=new_id,
+            origin="code", who="test", compiled=compiled_schedules(), new_id=new_id,
         )
     )  # fmt: skip
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from rota.engine.schedules.backfills.fill import fill, start_backfill
 from rota.engine.schedules.backfills.span import BackfillRange
-from rota.engine.schedules.backfills.views import BackfillView, show_backfill
+from rota.engine.schedules.backfills.views import show_backfill
 from rota.ids import new_id
+from rota.model.schedules.backfill import BackfillView
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, claim_some, finish_with, run_sql
 from tests.contract.schedule_builders import DAY, HOUR, TABLES, fired
@@ -45,5 +46,5 @@ def work_off(store: Store, worker: str, verb: str = "succeed") -> list[int]:
             order.append(lease.run_id)
             kind = {"kind": "error"} if verb == "fail" else {}
             finish_with(store, lease, verb, fired=True, **kind)  # type: ignore[arg-type]
-    at = {each.run_id: each.instant for each in fired(store)}
+    at = {each.run_id: each.instant.ms for each in fired(store)}
     return [at[run_id] for run_id in order]

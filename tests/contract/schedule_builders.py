@@ -11,12 +11,13 @@ from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules import views as schedule_views
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.fire import FireResult, fire
-from rota.engine.schedules.firings import FiringView, firings_of
+from rota.engine.schedules.firings import firings_of
 from rota.engine.schedules.trigger import Triggered, trigger
-from rota.engine.schedules.views import ScheduleView
 from rota.ids import new_id
 from rota.model.run import Origin, RunView
 from rota.model.schedule import Every, Schedule
+from rota.model.schedules.firing import FiringView
+from rota.model.schedules.schedule import ScheduleView
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
@@ -70,6 +71,11 @@ def show(store: Store, name: str = NAME) -> ScheduleView:
     return store.read(lambda tx: schedule_views.show(tx, name, namespace=HOME))
 
 
+def next_ms(view: ScheduleView) -> int | None:
+    """Its next instant."""
+    return None if view.next_at is None else view.next_at.ms
+
+
 def fired(store: Store, name: str = NAME) -> list[FiringView]:
     """All firings, oldest first."""
     rows = store.read(lambda tx: firings_of(tx, name, namespace=HOME, limit=1_000_000))
@@ -77,7 +83,7 @@ def fired(store: Store, name: str = NAME) -> list[FiringView]:
 
 
 def instants(store: Store, name: str = NAME, *, decision: str = "started") -> list[int]:
-    return [each.instant for each in fired(store, name) if each.decision == decision]
+    return [each.instant.ms for each in fired(store, name) if each.decision == decision]
 
 
 def runs_of(store: Store, name: str = NAME) -> list[RunView]:

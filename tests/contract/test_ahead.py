@@ -57,7 +57,7 @@ def test_counts_are_those_of_the_firings(store: Store) -> None:
 
     found = count(store)
 
-    assert by_span(found) == Counter((DAY.number(each.at), each.job) for each in walked.firings)
+    assert by_span(found) == Counter((DAY.number(each.at.ms), each.job) for each in walked.firings)
     assert found.firings == len(walked.firings)
     assert not found.is_cut
 

@@ -41,7 +41,7 @@ def test_a_preview_writes_nothing(store: Store, clock: Clock, worker: str) -> No
         lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, compiled=TABLES)
     )
 
-    assert [(each.instant, each.starts, each.state) for each in found] == [
+    assert [(each.instant.ms, each.starts, each.state) for each in found] == [
         (ON - 3 * HOUR, True, None),
         (ON - 2 * HOUR, True, None),
         (ON - HOUR, False, "success"),
@@ -98,7 +98,7 @@ def test_a_preview_leaves_out_what_has_not_come(store: Store, clock: Clock) -> N
     planned = store.read(
         lambda tx: preview_backfill(tx, "s", wanted, namespace=HOME, compiled=TABLES)
     )
-    assert [each.instant for each in planned] == [ON, ON + HOUR, ON + 2 * HOUR]
+    assert [each.instant.ms for each in planned] == [ON, ON + HOUR, ON + 2 * HOUR]
 
 
 @pytest.mark.parametrize("span", [0, 365 * DAY])

@@ -6,7 +6,8 @@ from functools import partial
 
 import pytest
 
-from rota.engine.schedules.firings import FiringCursor, FiringPage, FiringView, firing_page
+from rota.engine.schedules.firings import FiringCursor, FiringPage, firing_page
+from rota.model.schedules.firing import FiringView
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS
 from tests.contract.schedule_builders import HOUR, NAME, fired, given_schedule, trigger_now
@@ -60,4 +61,4 @@ def test_before_an_instant_there_is_nothing_of_it(store: Store) -> None:
 
     (only,) = pages(store, limit=5, start=FiringCursor(START_MS - HOUR))
 
-    assert [each.instant for each in only] == [START_MS - 2 * HOUR]
+    assert [each.instant.ms for each in only] == [START_MS - 2 * HOUR]

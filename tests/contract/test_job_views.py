@@ -16,7 +16,7 @@ from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, claim_some, finish_with, given_run, given_worker
 from tests.contract.graph_builders import Flow, graph, node
-from tests.contract.schedule_builders import every, given_job, put
+from tests.contract.schedule_builders import every, given_job, next_ms, put
 
 
 def look(store: Store, *names: str) -> dict[str, Activity]:
@@ -88,7 +88,7 @@ def test_the_next_firing_is_that_of_the_schedule_that_comes_first(
 
     found = look(store, "noop")["noop"]
 
-    assert (found.schedules, found.next_at) == (3, soon.next_at)
+    assert (found.schedules, found.next_at) == (3, next_ms(soon))
 
 
 def test_versions_are_told_newest_first_in_pages(store: Store) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from rota.clock import moment
 from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.expire import expire
@@ -430,5 +431,5 @@ def test_the_last_success_is_kept(store: Store, clock: Clock, worker: str) -> No
     bad = end_one(store, worker, "fail")
 
     view = show(store)
-    assert (view.last_success, view.last_success_at) == (good, at)
+    assert (view.last_success, view.last_success_at) == (good, moment(at))
     assert (view.last_run, view.last_state) == (bad, "failed")

@@ -38,6 +38,7 @@ from tests.contract.schedule_builders import (
     given_job,
     given_schedule,
     instants,
+    next_ms,
     origin_of,
     put,
     runs_of,
@@ -73,7 +74,7 @@ def release(monkeypatch: pytest.MonkeyPatch) -> Iterator[Release]:
 
 def given_daily(store: Store, tables: CompiledSchedules) -> int | None:
     given_job(store)
-    return put(store, DAILY, compiled=tables).next_at
+    return next_ms(put(store, DAILY, compiled=tables))
 
 
 def reckon(store: Store, version: str) -> None:
@@ -89,14 +90,14 @@ def test_dst_14_a_time_that_moves_earlier_fires_then_and_not_at_the_old_time(
     newer = release("2026b", THREE_HOURS)
     reckon(store, "2026b")
     fire_some(store, tables=newer)
-    moved = show(store).next_at
+    moved = next_ms(show(store))
     for _ in range(5 * 60):
         clock.advance(MINUTE)
         fire_some(store, tables=newer)
 
     assert moved == ON + 3 * HOUR
     assert instants(store) == [ON + 3 * HOUR]
-    assert show(store).next_at == ON + DAY + 3 * HOUR
+    assert next_ms(show(store)) == ON + DAY + 3 * HOUR
 
 
 def test_dst_14_a_time_that_has_moved_into_the_past_is_late_and_not_lost(
@@ -161,7 +162,7 @@ def test_mf_02_a_day_off_is_never_missed_but_may_be_the_day_on_which_one_catches
 
     view = show(store)
     assert instants(store) == [ON + n * DAY + 6 * HOUR for n in found]
-    assert (view.missed, view.next_at) == (1 - len(found), ON + 3 * DAY + 6 * HOUR)
+    assert (view.missed, next_ms(view)) == (1 - len(found), ON + 3 * DAY + 6 * HOUR)
 
 
 def test_mf_03_catching_up_moves_neither_the_start_nor_the_phase(
@@ -176,7 +177,7 @@ def test_mf_03_catching_up_moves_neither_the_start_nor_the_phase(
 
     (run,) = runs_of(store)
     assert origin_of(run).scheduled_for == ON + 5 * HOUR + 10 * MINUTE
-    assert show(store).next_at == ON + 6 * HOUR + 10 * MINUTE
+    assert next_ms(show(store)) == ON + 6 * HOUR + 10 * MINUTE
 
 
 def overlapped(store: Store, clock: Clock, worker: str, overlap: str) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from datetime import UTC, date, datetime
 from typing import Any
 
+from rota.clock import moment
 from rota.engine.schedules.calendars import put_calendar
 from rota.engine.schedules.definitions import pause
-from rota.engine.schedules.upcoming import Upcoming, upcoming
+from rota.engine.schedules.upcoming import upcoming
 from rota.model.schedule import Calendar, Cron, Every, OnEvent, Schedule
-from rota.rules.schedules.special_days import DayOff, Shift
+from rota.model.schedules.firing import CalendarDayOff, ClockShift, UpcomingFirings
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock
 from tests.contract.schedule_builders import (
@@ -23,7 +24,7 @@ from tests.contract.schedule_builders import (
 )
 
 
-def look(store: Store, **fields: Any) -> Upcoming:
+def look(store: Store, **fields: Any) -> UpcomingFirings:
     asked: dict[str, Any] = {
         "namespace": HOME, "start": START_MS, "end": START_MS + 3 * HOUR, "limit": 100,
         "compiled": TABLES,
@@ -31,8 +32,8 @@ def look(store: Store, **fields: Any) -> Upcoming:
     return store.read(lambda tx: upcoming(tx, **asked | fields))
 
 
-def told(found: Upcoming) -> list[tuple[str, float]]:
-    return [(each.schedule, (each.at - START_MS) / HOUR) for each in found.firings]
+def told(found: UpcomingFirings) -> list[tuple[str, float]]:
+    return [(each.schedule, (each.at.ms - START_MS) / HOUR) for each in found.firings]
 
 
 def test_firings_of_all_schedules_come_in_the_order_of_time(store: Store) -> None:
@@ -109,7 +110,7 @@ def test_schedules_that_fire_often_are_only_named_if_asked(store: Store) -> None
     assert look(store).frequent == []
 
 
-def moment(year: int, month: int, day: int, hour: int = 0) -> int:
+def instant(year: int, month: int, day: int, hour: int = 0) -> int:
     return int(datetime(year, month, day, hour, tzinfo=UTC).timestamp() * 1_000)
 
 
@@ -120,13 +121,18 @@ def test_a_firing_says_that_it_was_moved_from_a_holiday_which_is_told_too(store:
     rolled = Schedule(trigger=Cron(expression="0 9 * * wed"), calendar="house", roll="next")
     put(store, rolled)
 
-    found = look(store, start=moment(2027, 7, 14), end=moment(2027, 7, 22))
+    found = look(store, start=instant(2027, 7, 14), end=instant(2027, 7, 22))
 
-    assert found.days_off == [DayOff(date(2027, 7, 14), "day off", "house")]
-    assert [each.at for each in found.firings] == [moment(2027, 7, 15, 9), moment(2027, 7, 21, 9)]
+    assert found.days_off == [
+        CalendarDayOff(day=date(2027, 7, 14), calendar="house", why="day off")
+    ]
+    assert [each.at.ms for each in found.firings] == [
+        instant(2027, 7, 15, 9),
+        instant(2027, 7, 21, 9),
+    ]
     assert "moved from" in str(found.firings[0].marks)
     assert found.firings[1].marks == ()
-    assert look(store, start=moment(2027, 7, 15), end=moment(2027, 7, 16)).days_off == []
+    assert look(store, start=instant(2027, 7, 15), end=instant(2027, 7, 16)).days_off == []
 
 
 def test_changed_clocks_are_told_with_the_firings_they_touch(store: Store) -> None:
@@ -134,8 +140,10 @@ def test_changed_clocks_are_told_with_the_firings_they_touch(store: Store) -> No
     night = Schedule(trigger=Cron(expression="30 2 * * *"), zone="Europe/Paris")
     put(store, night)
 
-    found = look(store, start=moment(2027, 3, 28), end=moment(2027, 3, 29))
+    found = look(store, start=instant(2027, 3, 28), end=instant(2027, 3, 29))
 
-    assert found.shifts == [Shift(moment(2027, 3, 28, 1), HOUR, "Europe/Paris")]
+    assert found.shifts == [
+        ClockShift(at=moment(instant(2027, 3, 28, 1)), zone="Europe/Paris", seconds=3600)
+    ]
     assert "does not exist" in str(found.firings[0].marks)
-    assert look(store, start=moment(2027, 3, 29), end=moment(2027, 3, 30)).shifts == []
+    assert look(store, start=instant(2027, 3, 29), end=instant(2027, 3, 30)).shifts == []

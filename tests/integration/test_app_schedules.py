@@ -73,7 +73,7 @@ def test_one_that_waits_is_not_told_as_started(
         app.schedules.trigger("evening")
 
     view = app.schedules.show("evening")
-    print_page(view, [], [], view.changed_at)
+    print_page(view, view.changed_at.ms)
 
     assert (view.fired, view.waiting) == (3, 2)
     assert "1 started, 0 missed, 0 skipped" in capsys.readouterr().out

@@ -41,7 +41,7 @@ def put(app: App, schedule: Schedule, *, job: str, name: str = "s") -> None:
 
 def instants(app: App, name: str = "s") -> list[int]:
     rows = app.store.read(lambda tx: firings_of(tx, name, namespace=app.namespace, limit=1_000))
-    return [row.instant for row in rows if row.run_id][::-1]
+    return [row.instant.ms for row in rows if row.run_id][::-1]
 
 
 def test_a_schedule_made_while_a_worker_runs_fires_soon(app: App, serve: Serve) -> None:

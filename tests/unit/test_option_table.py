@@ -8,10 +8,10 @@ import msgspec
 import pytest
 
 from rota.api.routes.runs.bodies import SubmitBody
-from rota.api.routes.schedules.documents import ScheduleBody
 from rota.model.schedule import Cron, Schedule
 from rota.model.spec import RetryPolicy
 from rota.operations.jobs.bodies import JobBody
+from rota.operations.schedules.bodies import ScheduleBody
 from rota.rules.failures.retry_options import RETRY
 from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.options import JOB_OPTIONS, TIMING_OPTIONS, JobOptions, SubmitOptions

@@ -8,9 +8,9 @@ import pytest
 
 import rota
 from rota.cli.pages.backfill import print_backfill
-from rota.engine.schedules.backfills.views import BackfillView
 from rota.errors import BackfillFailed, RunFailed
 from rota.model.schedule import Trigger
+from rota.model.schedules.backfill import BackfillView
 
 
 @pytest.mark.parametrize("name", rota.__all__)

@@ -13,6 +13,7 @@ from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration
+from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.jobs.stored_signature import fitting
 from rota.rules.schedules.options import named
 from rota.store.open import file_of
@@ -49,7 +50,7 @@ def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Decla
     return Declarer(
         namespace=app.namespace,
         who=who or whoami(),
-        compiled=app.schedules.compiled,
+        compiled=compiled_schedules(),
         new_id=new_id,
         decides=decides,
     )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from rota.handles.nouns import SharedNouns
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.schedules import Schedules
+    from rota.app.run import Run
     from rota.handles.backend import Backend
+    from rota.handles.schedules import Schedules
     from rota.rules.jobs.signature import Signature
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
@@ -37,8 +38,9 @@ class Nouns(SharedNouns):
         return None if own is None else own.signature
 
     @cached_property
-    def schedules(self) -> Schedules:
+    def schedules(self) -> Schedules[Run[Any]]:
         """What fires when: make, change, pause, preview, start by hand, backfill."""
-        from rota.app.schedules import Schedules
+        from rota.app.fitting import fit_of
+        from rota.handles.schedules import Schedules
 
-        return Schedules(self._whole)
+        return Schedules(self.backend, run=self._whole.run, fit=fit_of(self._whole))

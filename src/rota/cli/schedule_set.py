@@ -12,8 +12,8 @@ from rota.rules.schedules.options import kept
 
 if TYPE_CHECKING:
     from rota.cli.connect.backends import Place
-    from rota.engine.schedules.views import ScheduleView
     from rota.model.schedule import Calendar, Schedule
+    from rota.model.schedules.schedule import ScheduleView
 
 
 def present(here: Place, name: str) -> ScheduleView | None:

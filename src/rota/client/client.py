@@ -19,9 +19,9 @@ from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
 from rota.client.line import Line
 from rota.client.run import ServedRun
-from rota.client.schedules import ServedSchedules
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
+from rota.handles.schedules import Schedules
 from rota.model.jobs.job import JobEntry
 from rota.model.runs.answers import RunState
 from rota.rules.text.duration import parse_duration
@@ -70,12 +70,16 @@ class Client(SharedNouns):
             patience_s=parse_duration(patience) / 1000,
             verify=_trusted(ca_file),
         )
-        self.schedules = ServedSchedules(self)
 
     @cached_property
     def backend(self) -> HttpBackend:
         """Each operation is a request to the server."""
         return HttpBackend(self.line, lambda: self.namespace)
+
+    @cached_property
+    def schedules(self) -> Schedules[ServedRun]:
+        """What fires when: make, change, pause, preview, start by hand, backfill."""
+        return Schedules(self.backend, run=self.run)
 
     def __repr__(self) -> str:
         return f"<Client {self.url}>"

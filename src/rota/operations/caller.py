@@ -32,6 +32,11 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
         return self.credential.namespace
 
     @property
+    def has_store(self) -> bool:
+        """Whether it is a program on the store, which may change what code and files define."""
+        return self.tools.payload_bytes is None
+
+    @property
     def sees_all_queues(self) -> bool:
         return self.credential.queues is None
 

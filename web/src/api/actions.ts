@@ -146,7 +146,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: (name) => `Schedule ${name} never fires again. Its past runs stay.`,
       done: (name) => `${name} is deleted.`,
-      send: (id) => ask("deleteSchedule", { path: [id] }),
+      send: (id) => ask("removeSchedule", { path: [id] }),
     },
   ],
   queue: pausable("Queue", (name) => `No run in ${name} starts`),

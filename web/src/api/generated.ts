@@ -61,13 +61,6 @@ export type AuditEntry = {
   subjectName: string | null;
 };
 
-export type BackfillAnswer = {
-  dryRun: boolean;
-  backfill: BackfillDocument | null;
-  planned: Array<PlannedDocument>;
-  instants: number;
-};
-
 export type BackfillBody = {
   from: string;
   until: string;
@@ -79,7 +72,25 @@ export type BackfillBody = {
   dryRun?: boolean;
 };
 
-export type BackfillDocument = {
+export type BackfillInstant = {
+  at: string;
+  starts: boolean;
+  state: string | null;
+};
+
+export type BackfillStart = {
+  dryRun: boolean;
+  backfill: BackfillView | null;
+  planned: Array<BackfillInstant>;
+  instants: number;
+};
+
+export type BackfillStopped = {
+  id: string;
+  state: "cancelled";
+};
+
+export type BackfillView = {
   id: string;
   schedule: string | null;
   from: string;
@@ -98,11 +109,6 @@ export type BackfillDocument = {
   createdAt: string;
   endedAt: string | null;
   verbs: Array<string>;
-};
-
-export type BackfillStopped = {
-  id: string;
-  state: "cancelled";
 };
 
 export type Beaten = {
@@ -240,11 +246,24 @@ export type Cache = {
   ttl: string | null;
 };
 
+export type Calendar = {
+  country: string | null;
+  weekend: Array<number>;
+  off: Array<string>;
+  on: Array<string>;
+};
+
 export type CalendarBody = {
   country?: string | null;
   weekend?: Array<number>;
   off?: Array<string>;
   on?: Array<string>;
+};
+
+export type CalendarDayOff = {
+  day: string;
+  calendar: string;
+  why: string;
 };
 
 export type CalendarEvery = {
@@ -366,12 +385,10 @@ export type ClaimedRun = {
   isHeld: boolean;
 };
 
-export type ComingDocument = {
+export type ClockShift = {
   at: string;
-  schedule: string;
-  job: string;
-  mark: "gap" | "fold" | "holiday" | null;
-  marks: Array<string>;
+  zone: string;
+  seconds: number;
 };
 
 export type CommandTarget = {
@@ -421,12 +438,6 @@ export type DayDocument = {
   day: string;
   success: number;
   failed: number;
-};
-
-export type DayOffDocument = {
-  day: string;
-  calendar: string;
-  why: string;
 };
 
 export type Definition = {
@@ -598,11 +609,13 @@ export type Finished = {
   lost: Array<string>;
 };
 
-export type FiringDocument = {
+export type FiringView = {
   at: string;
-  local: string;
-  mark: "gap" | "fold" | "holiday" | null;
-  marks: Array<string>;
+  kind: string;
+  decision: string;
+  decidedAt: string;
+  executionId: string | null;
+  state: string | null;
 };
 
 export type ForecastDocument = {
@@ -1024,6 +1037,13 @@ export type NewTokenView = {
   token: string | null;
 };
 
+export type NextFiring = {
+  at: string;
+  local: string;
+  mark: "gap" | "fold" | "holiday" | null;
+  marks: Array<string>;
+};
+
 export type Node = {
   name: string;
   job: string | null;
@@ -1064,10 +1084,6 @@ export type NodesDocument = {
   paused: boolean;
   progress: ProgressDocument;
   verbs: Array<string>;
-};
-
-export type NoteBody = {
-  note?: string | null;
 };
 
 export type OnEvent = {
@@ -1115,20 +1131,15 @@ export type ParameterSchema = {
   required: Array<string>;
 };
 
-export type PastDocument = {
-  at: string;
-  kind: string;
-  decision: string;
-  decidedAt: string;
-  executionId: string | null;
-  state: string | null;
-};
-
 export type PauseBody = {
   note?: string | null;
 };
 
 export type PauseJobBody = {
+  note?: string | null;
+};
+
+export type PauseScheduleBody = {
   note?: string | null;
 };
 
@@ -1140,12 +1151,6 @@ export type Plan = {
   runs: Array<RunChange>;
   until: string;
   cut: Array<string>;
-};
-
-export type PlannedDocument = {
-  at: string;
-  starts: boolean;
-  state: string | null;
 };
 
 export type PreviewBody = {
@@ -1161,12 +1166,6 @@ export type PreviewBody = {
   from?: string | null;
   until?: string | null;
   count?: number;
-};
-
-export type PreviewDocument = {
-  description: string;
-  zone: string;
-  firings: Array<FiringDocument>;
 };
 
 export type Problem = {
@@ -1492,6 +1491,32 @@ export type Rung = {
   rung: boolean;
 };
 
+export type Schedule = {
+  trigger: Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | AnyOf | Unless;
+  name: string | null;
+  zone: string;
+  gap: "cron" | "next" | "skip" | "same";
+  fold: "cron" | "first" | "second" | "both";
+  start: string | null;
+  end: string | null;
+  count: number | null;
+  calendar: string | Calendar | null;
+  roll: "skip" | "next" | "previous" | "modified_following";
+  args: Record<string, unknown>;
+  overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict";
+  parallel: number;
+  backlog: number;
+  catchup: "none" | "last" | "all";
+  catchup_limit: number;
+  catchup_window: string;
+  grace: string;
+  jitter: string | null;
+  jitter_kind: "random" | "hash" | "fixed";
+  start_within: string | null;
+  pause_after: number | null;
+  is_paused: boolean;
+};
+
 export type ScheduleBody = {
   expression?: string | null;
   trigger?: Record<string, unknown> | null;
@@ -1520,7 +1545,7 @@ export type ScheduleBody = {
   paused?: boolean | null;
 };
 
-export type ScheduleDocument = {
+export type ScheduleDetail = {
   id: string;
   name: string;
   job: string;
@@ -1538,7 +1563,7 @@ export type ScheduleDocument = {
   lastSuccessAt: string | null;
   overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
   catchup: "none" | "last" | "all" | null;
-  origin: string;
+  origin: "code" | "file" | "api";
   app: string | null;
   revision: number;
   running: number;
@@ -1551,11 +1576,11 @@ export type ScheduleDocument = {
   changedBy: string | null;
   changedAt: string;
   createdAt: string;
-  spec: Record<string, unknown> | null;
+  spec: Schedule | null;
   verbs: Array<string>;
   definition: Record<string, unknown>;
-  coming: Array<FiringDocument>;
-  past: Array<PastDocument>;
+  coming: Array<NextFiring>;
+  past: Array<FiringView>;
 };
 
 export type ScheduleFound = {
@@ -1564,17 +1589,24 @@ export type ScheduleFound = {
   state: "active" | "paused" | "error" | "ended";
 };
 
-export type ScheduleGone = {
-  name: string;
-  removed: boolean;
-};
-
 export type ScheduleHeld = {
   name: string;
   state: "paused" | "active" | "unblocked";
 };
 
-export type ScheduleItem = {
+export type SchedulePreview = {
+  description: string;
+  zone: string;
+  firings: Array<NextFiring>;
+};
+
+export type ScheduleTriggered = {
+  executionId: string | null;
+  status: "queued" | "pending" | "skipped";
+  decision: string;
+};
+
+export type ScheduleView = {
   id: string;
   name: string;
   job: string;
@@ -1592,7 +1624,7 @@ export type ScheduleItem = {
   lastSuccessAt: string | null;
   overlap: "allow" | "skip" | "queue_one" | "queue_all" | "cancel_old" | "newest" | "strict" | null;
   catchup: "none" | "last" | "all" | null;
-  origin: string;
+  origin: "code" | "file" | "api";
   app: string | null;
   revision: number;
   running: number;
@@ -1605,14 +1637,8 @@ export type ScheduleItem = {
   changedBy: string | null;
   changedAt: string;
   createdAt: string;
-  spec: Record<string, unknown> | null;
+  spec: Schedule | null;
   verbs: Array<string>;
-};
-
-export type ScheduleTriggered = {
-  executionId: string | null;
-  status: "queued" | "pending" | "skipped";
-  decision: string;
 };
 
 export type SentDocument = {
@@ -1637,17 +1663,15 @@ export type SettleBody = {
   reason?: string | null;
 };
 
-export type ShiftDocument = {
-  at: string;
-  zone: string;
-  seconds: number;
-};
-
 export type State = "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
 
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+};
+
+export type StopBackfillBody = {
+  note?: string | null;
 };
 
 export type Stray = {
@@ -1746,6 +1770,11 @@ export type TriggerBody = {
   scheduledFor?: string | null;
 };
 
+export type TriggerScheduleBody = {
+  args?: Record<string, unknown> | null;
+  scheduledFor?: string | null;
+};
+
 export type Triggered = {
   executionId: string;
   status: "queued";
@@ -1758,12 +1787,20 @@ export type Unless = {
   type: "unless";
 };
 
-export type UpcomingDocument = {
-  items: Array<ComingDocument>;
+export type UpcomingFiring = {
+  at: string;
+  schedule: string;
+  job: string;
+  mark: "gap" | "fold" | "holiday" | null;
+  marks: Array<string>;
+};
+
+export type UpcomingFirings = {
+  items: Array<UpcomingFiring>;
   cut: boolean;
   frequent: Array<string>;
-  daysOff: Array<DayOffDocument>;
-  shifts: Array<ShiftDocument>;
+  daysOff: Array<CalendarDayOff>;
+  shifts: Array<ClockShift>;
 };
 
 export type VerifyBody = {
@@ -1889,21 +1926,21 @@ export interface Operations {
   listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
   showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
   showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
-  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<ScheduleItem> };
-  showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDocument };
-  replaceSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleItem };
-  deleteSchedule: { path: [name: string]; answer: ScheduleGone };
-  pauseSchedule: { path: [name: string]; body?: NoteBody; answer: ScheduleHeld };
+  listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<ScheduleView> };
+  showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDetail };
+  putSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleView };
+  removeSchedule: { path: [name: string]; answer: Removed };
+  pauseSchedule: { path: [name: string]; body?: PauseScheduleBody; answer: ScheduleHeld };
   resumeSchedule: { path: [name: string]; answer: ScheduleHeld };
   unblockSchedule: { path: [name: string]; answer: ScheduleHeld };
-  triggerSchedule: { path: [name: string]; body?: TriggerBody; answer: ScheduleTriggered };
-  previewSchedule: { body: PreviewBody; answer: PreviewDocument };
-  listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingDocument };
-  listFirings: { path: [name: string]; query?: { before?: string | null; cursor?: string | null; limit?: number }; answer: Page<PastDocument> };
-  backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillAnswer };
-  listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
-  findBackfill: { path: [backfillId: string]; answer: BackfillDocument };
-  stopBackfill: { path: [backfillId: string]; body?: NoteBody; answer: BackfillStopped };
+  previewSchedule: { body: PreviewBody; answer: SchedulePreview };
+  listUpcoming: { query?: { from?: string | null; until?: string | null; limit?: number; each?: number | null }; answer: UpcomingFirings };
+  listFirings: { path: [name: string]; query?: { before?: string | null; cursor?: string | null; limit?: number }; answer: Page<FiringView> };
+  triggerSchedule: { path: [name: string]; body?: TriggerScheduleBody; answer: ScheduleTriggered };
+  backfillSchedule: { path: [name: string]; body: BackfillBody; answer: BackfillStart };
+  listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillView> };
+  findBackfill: { path: [backfillId: string]; answer: BackfillView };
+  stopBackfill: { path: [backfillId: string]; body?: StopBackfillBody; answer: BackfillStopped };
   listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectView> };
   listRunEffects: { path: [runId: string]; answer: Page<EffectView> };
   settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectView };
@@ -2011,15 +2048,15 @@ export const PLACES: Record<keyof Operations, string> = {
   showGrid: "GET /graphs/{}/grid",
   listSchedules: "GET /schedules",
   showSchedule: "GET /schedules/{}",
-  replaceSchedule: "PUT /schedules/{}",
-  deleteSchedule: "DELETE /schedules/{}",
+  putSchedule: "PUT /schedules/{}",
+  removeSchedule: "DELETE /schedules/{}",
   pauseSchedule: "POST /schedules/{}/pause",
   resumeSchedule: "POST /schedules/{}/resume",
   unblockSchedule: "POST /schedules/{}/unblock",
-  triggerSchedule: "POST /schedules/{}/trigger",
   previewSchedule: "POST /schedules/preview",
   listUpcoming: "GET /schedules/upcoming",
   listFirings: "GET /schedules/{}/firings",
+  triggerSchedule: "POST /schedules/{}/trigger",
   backfillSchedule: "POST /schedules/{}/backfill",
   listBackfills: "GET /backfills",
   findBackfill: "GET /backfills/{}",

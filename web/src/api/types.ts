@@ -18,13 +18,13 @@ export type Definition = G.DefinitionView;
 export type JobStatistics = G.JobStatistics;
 export type Template = G.TemplateView;
 
-export type Schedule = G.ScheduleItem;
-export type ScheduleDetail = G.ScheduleDocument;
-export type Firing = G.FiringDocument;
-export type PastFiring = G.PastDocument;
-export type Preview = G.PreviewDocument;
-export type Upcoming = G.UpcomingDocument;
-export type Backfill = G.BackfillDocument;
+export type Schedule = G.ScheduleView;
+export type ScheduleDetail = G.ScheduleDetail;
+export type Firing = G.NextFiring;
+export type PastFiring = G.FiringView;
+export type Preview = G.SchedulePreview;
+export type Upcoming = G.UpcomingFirings;
+export type Backfill = G.BackfillView;
 export type Calendar = G.CalendarView;
 export type Blackout = G.BlackoutView;
 

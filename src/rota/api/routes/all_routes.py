@@ -11,7 +11,6 @@ from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search
 from rota.api.routes.jobs import jobs
 from rota.api.routes.runs import runs as shared_runs
-from rota.api.routes.schedules import backfills, firings, schedules
 from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import queues, windows
@@ -24,7 +23,7 @@ from rota.operations.jobs import files, releases, templates, versions
 from rota.operations.jobs import jobs as job_operations
 from rota.operations.logs import logs
 from rota.operations.runs import effects, reruns, runs
-from rota.operations.schedules import calendars
+from rota.operations.schedules import backfills, calendars, firings, schedules
 from rota.operations.workers import workers
 
 ROOT: tuple[ControllerRouterHandler, ...] = (
@@ -51,9 +50,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote_services.ROUTES,
     *nodes.ROUTES,
     *graphs.ROUTES,
-    *schedules.ROUTES,
-    *firings.ROUTES,
-    *backfills.ROUTES,
     *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
-    *routes_in(breakers, audit, tokens, namespaces, calendars, windows, statistics),
+    *routes_in(schedules, firings, backfills, calendars, windows),
+    *routes_in(breakers, audit, tokens, namespaces, statistics),
 )

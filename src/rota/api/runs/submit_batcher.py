@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rota.api.runs.payload_limits import check_payload
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
 from rota.app.new_runs import new_run
 from rota.clock import elapsed_s
@@ -34,6 +33,7 @@ from rota.errors import (
 from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec, retry_of
+from rota.operations.payloads import check_size
 from rota.operations.permissions import check_runs
 from rota.rules.jobs.options import submit_options
 from rota.rules.jobs.signature import Signature
@@ -248,7 +248,8 @@ class SubmitBatcher:
             raise NotPermitted(f"the credential does not reach the queue {queue}")
         args = self._signature(spec).bind((), wish.args)
         run = new_run(spec, version, args, options)
-        check_payload(f"the arguments of {wish.job} take", args, quotas, self._server_state.options)
+        most = self._server_state.options.payload_bytes
+        check_size(f"the arguments of {wish.job} take", args, quotas, most=most)
         return run
 
     def _signature(self, spec: JobSpec) -> Signature:

@@ -8,16 +8,9 @@ import msgspec
 
 from rota.clock import Moment as Instant
 from rota.clock import to_text
-from rota.model.view import Body
 
 Moment = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
 """A time in UTC, always with its milliseconds: as text it sorts as it does in time."""
-
-
-class NoteBody(Body):
-    """Why, for those who wonder."""
-
-    note: str | None = None
 
 
 class Document(msgspec.Struct, kw_only=True, rename="camel"):

@@ -7,16 +7,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rota.cli.output import Row, is_fancy, print_json, print_table, state_cell
-from rota.cli.pages.documents import document, iso
 from rota.cli.pages.preview import instant
 from rota.cli.safe_text import console
 from rota.errors import BackfillFailed
 
 if TYPE_CHECKING:
-    from rota.app.backfills import Backfill
-    from rota.client.backfills import ServedBackfill
-    from rota.engine.schedules.backfills.fill import BackfillInstant
-    from rota.engine.schedules.backfills.views import BackfillView
+    from rota.handles.backfills import Backfill
+    from rota.model.schedules.backfill import BackfillInstant, BackfillView
 
 COLUMNS = ("id", "schedule", "state", "from", "to", "seen", "started", "succeeded", "failed")
 PLAN_COLUMNS = ("for", "would", "run so far")
@@ -25,14 +22,11 @@ PLAN_COLUMNS = ("for", "would", "run so far")
 def print_planned(planned: Sequence[BackfillInstant], *, as_json: bool) -> None:
     """What a backfill would do, instant by instant."""
     if as_json:
-        print_json(
-            {"at": iso(each.instant), "starts": each.starts, "state": each.state}
-            for each in planned
-        )
+        print_json(planned)
         return
     rows: list[Row] = [
         (
-            instant(each.instant),
+            instant(each.instant.ms),
             "start" if each.starts else "leave",
             state_cell(each.state or "none"),
         )
@@ -43,7 +37,7 @@ def print_planned(planned: Sequence[BackfillInstant], *, as_json: bool) -> None:
     print(f"{starts} of these {len(planned)} would be started")
 
 
-def follow(backfill: Backfill | ServedBackfill) -> BackfillView:
+def follow(backfill: Backfill) -> BackfillView:
     """Wait for its end, with a bar on a terminal."""
     if not is_fancy(sys.stderr):
         return backfill.wait()
@@ -69,7 +63,7 @@ def follow(backfill: Backfill | ServedBackfill) -> BackfillView:
 def print_backfill(view: BackfillView, *, as_json: bool) -> None:
     """How it ended, or that it goes on; BackfillFailed when some of its runs failed."""
     if as_json:
-        print_json([document(view)])
+        print_json([view])
     else:
         print(
             f"{view.id} {view.state}: {view.started} started, {view.succeeded} succeeded, "
@@ -85,8 +79,8 @@ def backfill_row(view: BackfillView) -> Row:
         view.id,
         view.schedule or "",
         view.state,
-        instant(view.from_at),
-        instant(view.to_at),
+        instant(view.from_at.ms),
+        instant(view.to_at.ms),
         f"{view.seen}/{view.total}",
         str(view.started),
         str(view.succeeded),

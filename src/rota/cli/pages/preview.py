@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from rota.engine.schedules.next_firings import next_firing
 from rota.errors import BadOption
 from rota.rules.schedules.options import read_schedule
-from rota.rules.schedules.preview import Firing, preview
+from rota.rules.schedules.preview import preview
 from rota.rules.schedules.triggers import compile_schedule
 from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
     from rota.model.schedule import Calendar, Schedule
+    from rota.model.schedules.firing import NextFiring
 
 COLUMNS = ("at", "in the zone", "day", "remarks")
 _CRON_ONLY = "dialect"
@@ -57,17 +59,11 @@ def coming(  # the window, all named
     start: int,
     count: int,
     until: int | None = None,
-) -> list[Firing]:
+) -> list[NextFiring]:
     """The firings from `start` on, that instant included."""
     table = compile_schedule(schedule, seed=seed, calendars=calendars)
-    return preview(schedule, table, after=start - 1, count=count, until=until)
-
-
-def firing_document(firing: Firing) -> dict[str, Any]:
-    """A firing as an object."""
-    from rota.clock import to_text
-
-    return {"at": to_text(firing.at), "local": firing.wall, "marks": list(firing.marks)}
+    found = preview(schedule, table, after=start - 1, count=count, until=until)
+    return [next_firing(each) for each in found]
 
 
 def instant(ms: int) -> str:
@@ -78,7 +74,7 @@ def instant(ms: int) -> str:
     return to_datetime(ms).isoformat(timespec=precision).replace("+00:00", "Z")
 
 
-def firing_rows(firings: Sequence[Firing]) -> list[Row]:
+def firing_rows(firings: Sequence[NextFiring]) -> list[Row]:
     """One line each; those that are not where the plain rule puts them stand out."""
     from datetime import datetime
 
@@ -89,5 +85,5 @@ def firing_rows(firings: Sequence[Firing]) -> list[Row]:
         wall = datetime.fromisoformat(firing.wall)
         remarks = "; ".join(firing.marks)
         style = "yellow" if remarks else ""
-        rows.append((instant(firing.at), firing.wall, f"{wall:%a}", Cell(remarks, style)))
+        rows.append((instant(firing.at.ms), firing.wall, f"{wall:%a}", Cell(remarks, style)))
     return rows

@@ -8,24 +8,17 @@ from typing import Any
 import msgspec
 
 from rota.cli.output import Cell, Row, print_facts, print_table, state_cell
-from rota.cli.pages.documents import document, iso
 from rota.cli.pages.preview import COLUMNS as FIRING_COLUMNS
-from rota.cli.pages.preview import firing_document, firing_rows, instant
-from rota.cli.times import ago
-from rota.engine.schedules.firings import FiringView
-from rota.engine.schedules.views import ScheduleView
+from rota.cli.pages.preview import firing_rows, instant
+from rota.cli.times import since
 from rota.errors import BadOption
-from rota.rules.schedules.preview import Firing
+from rota.model.schedules.firing import FiringView
+from rota.model.schedules.schedule import ScheduleDetail, ScheduleView
 from rota.rules.text.json_keys import check_keys
 
 COLUMNS = ("name", "job", "when", "state", "next", "last", "ended", "runs", "missed")
 PAST_COLUMNS = ("for", "kind", "what", "run", "state")
 STYLES = {"active": "green", "paused": "yellow", "error": "bold red", "ended": "dim"}
-
-
-def schedule_document(view: ScheduleView) -> dict[str, Any]:
-    """A schedule as an object, with its rule in words."""
-    return document(view)
 
 
 def schedule_row(view: ScheduleView, now: int) -> Row:
@@ -35,28 +28,15 @@ def schedule_row(view: ScheduleView, now: int) -> Row:
         view.job,
         view.description,
         Cell(view.state, STYLES.get(view.state, "")),
-        ago(view.next_at, now),
+        since(view.next_at, now),
         state_cell(view.last_state or ""),
-        ago(view.last_ended_at, now),
+        since(view.last_ended_at, now),
         str(view.fired),
         str(view.missed or ""),
     )
 
 
-def page_document(
-    view: ScheduleView, coming: Sequence[Firing], past: Sequence[FiringView]
-) -> dict[str, Any]:
-    """Everything about one schedule."""
-    return {
-        **schedule_document(view),
-        "firings": [firing_document(each) for each in coming],
-        "past": [{**document(each), "instant": iso(each.instant)} for each in past],
-    }
-
-
-def print_page(
-    view: ScheduleView, coming: Sequence[Firing], past: Sequence[FiringView], now: int
-) -> None:
+def print_page(view: ScheduleDetail, now: int) -> None:
     """Facts, the firings to come, and what became of the last ones."""
     print_facts(
         [
@@ -64,20 +44,23 @@ def print_page(
             ("when", view.description),
             ("job", view.job),
             ("state", Cell(_state(view), STYLES.get(view.state, ""))),
-            ("next", f"{instant(view.next_at)} ({ago(view.next_at, now)})" if view.next_at else ""),
+            (
+                "next",
+                f"{instant(view.next_at.ms)} ({since(view.next_at, now)})" if view.next_at else "",
+            ),
             ("last", _last(view, now)),
             ("now", f"{view.running} running, {view.waiting} waiting"),
             ("so far", _counts(view)),
             ("arguments", _arguments(view)),
             ("policies", _policies(view)),
-            ("from", f"{_origin(view)}, revision {view.revision}, {ago(view.changed_at, now)}"),
+            ("from", f"{_origin(view)}, revision {view.revision}, {since(view.changed_at, now)}"),
         ]
     )
     print()
-    print_table(FIRING_COLUMNS, firing_rows(coming), empty="no firings to come")
-    if past:
+    print_table(FIRING_COLUMNS, firing_rows(view.coming), empty="no firings to come")
+    if view.past:
         print()
-        print_table(PAST_COLUMNS, [_past_row(each) for each in past], empty="")
+        print_table(PAST_COLUMNS, [_past_row(each) for each in view.past], empty="")
 
 
 def option_values(pairs: Sequence[str]) -> dict[str, Any]:
@@ -112,10 +95,15 @@ def _state(view: ScheduleView) -> str:
     return f"{view.state}{by}: {view.note}" if view.note else f"{view.state}{by}"
 
 
+def _next(view: ScheduleView, now: int) -> str:
+    at = view.next_at
+    return "" if at is None else f"{instant(at.ms)} ({since(at, now)})"
+
+
 def _last(view: ScheduleView, now: int) -> str:
     if view.last_run is None:
         return ""
-    row = f"{view.last_state} {ago(view.last_ended_at, now)}, run {view.last_run}"
+    row = f"{view.last_state} {since(view.last_ended_at, now)}, run {view.last_run}"
     return f"{row}; {view.failures} failures in a row" if view.failures > 1 else row
 
 
@@ -137,7 +125,7 @@ def _policies(view: ScheduleView) -> str:
 
 def _past_row(firing: FiringView) -> Row:
     return (
-        instant(firing.instant),
+        instant(firing.instant.ms),
         firing.kind,
         firing.decision,
         firing.run_id or "",

@@ -24,11 +24,12 @@ from rota.engine.schedules.compiled import (
 )
 from rota.engine.schedules.fire import load_calendars
 from rota.engine.schedules.starts import NewId
-from rota.engine.schedules.views import ScheduleOrigin, ScheduleView, readable, show
+from rota.engine.schedules.views import readable, show
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import NotAllowed, Outdated, UnknownSchedule
 from rota.model.run import Verdict
 from rota.model.schedule import Schedule
+from rota.model.schedules.schedule import ScheduleOrigin, ScheduleView
 from rota.store.base import Row, Tx
 
 REMOVED = "skipped: its schedule was removed"
@@ -184,14 +185,14 @@ def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = Non
     )
 
 
-def resume(tx: Tx, name: str, *, namespace: str, who: str) -> None:
+def resume(tx: Tx, name: str, *, namespace: str, who: str) -> bool:
     """Go on, also after an error. What was due meanwhile was missed: `catchup` decides about it.
 
-    With strict order the way is free again.
+    With strict order the way is free again. False when it is active already.
     """
     row = _take(tx, name, namespace)
     if row["state"] == "active":
-        return
+        return False
     if row["state"] == "ended":
         raise NotAllowed(f"schedule {name!r} has ended; give it later times, or a larger count")
     tx.execute(
@@ -205,6 +206,7 @@ def resume(tx: Tx, name: str, *, namespace: str, who: str) -> None:
         look_at=row["now"],
     )
     tx.notify((LOOK,))
+    return True
 
 
 def lock(tx: Tx, name: str, *, namespace: str) -> bool:

@@ -8,23 +8,12 @@ import msgspec
 
 from rota.engine.schedules.rerun_instants import FAILED, mended
 from rota.engine.schedules.views import show
+from rota.model.schedules.firing import FiringView
+from rota.model.view import view_of
 from rota.store.base import Row, Tx
 
 _NEVER = 2**62
 _TEXT = r"^[^\x00]*$"
-
-
-class FiringView(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one instant."""
-
-    instant: int
-    kind: str
-    decision: str
-    decided_at: int
-    run_id: str | None
-    state: str | None
-    """Of its run; None when there is none, or retention has removed it. A failure that was run
-    again is shown by the rerun that mended it, or may still do so."""
 
 
 class FiringCursor(NamedTuple):
@@ -69,11 +58,9 @@ def firing_page(
 
 def _view(row: Row, rerun: Row | None) -> FiringView:
     run_id = row["run_id"] if rerun is None else rerun["id"]
-    return FiringView(
-        instant=row["instant"],
-        kind=row["kind"],
-        decision=row["decision"],
-        decided_at=row["decided_at"],
+    return view_of(
+        FiringView,
+        row,
         run_id=str(run_id) if run_id else None,
         state=row["state"] if rerun is None else rerun["state"],
     )

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from rota.clock import moment
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import CompiledSchedules, seed_of
 from rota.engine.schedules.definitions import calendars_of
-from rota.engine.schedules.views import ScheduleView
+from rota.model.schedules.firing import Mark, NextFiring
+from rota.model.schedules.schedule import ScheduleView
 from rota.rules.schedules.preview import Firing, preview
 from rota.store.base import Tx
 
 
 def coming(
     tx: Tx, view: ScheduleView, *, namespace: str, compiled: CompiledSchedules, count: int
-) -> list[Firing]:
+) -> list[NextFiring]:
     """None once it has ended, or when its text cannot be read any more."""
     schedule = view.schedule
     if schedule is None or view.state == "ended":
@@ -23,4 +25,22 @@ def coming(
         return []
     known = calendars_of(tx, schedule, namespace)
     plan = compiled.compile(schedule, seed=seed_of(namespace, view.name), calendars=known)
-    return preview(schedule, plan.table, after=now_ms(tx), count=count)
+    found = preview(schedule, plan.table, after=now_ms(tx), count=count)
+    return [next_firing(each) for each in found]
+
+
+def next_firing(firing: Firing) -> NextFiring:
+    """A firing as people see it."""
+    return NextFiring(
+        at=moment(firing.at), wall=firing.wall, mark=mark_of(firing.marks), marks=firing.marks
+    )
+
+
+def mark_of(marks: tuple[str, ...]) -> Mark | None:
+    """What kind the words about a firing are of."""
+    text = " ".join(marks)
+    if "does not exist" in text:
+        return "gap"
+    if "comes twice" in text:
+        return "fold"
+    return "holiday" if marks else None

@@ -8,7 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from rota.engine.runs.find import like
-from rota.engine.schedules.views import ScheduleState
+from rota.model.schedules.schedule import ScheduleState
 from rota.store.base import Tx
 
 LOOKED_AT = 5_000

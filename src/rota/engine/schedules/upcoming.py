@@ -8,14 +8,15 @@ from heapq import merge
 from itertools import islice
 from typing import NamedTuple
 
-import msgspec
-
+from rota.clock import moment
 from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
+from rota.engine.schedules.next_firings import mark_of
 from rota.errors import BadInput
 from rota.model.schedule import Calendar
+from rota.model.schedules.firing import CalendarDayOff, ClockShift, UpcomingFiring, UpcomingFirings
 from rota.rules.schedules.calendars import business_days, find_calendar
-from rota.rules.schedules.special_days import FEW, DayOff, Shift, days_off, shifts
+from rota.rules.schedules.special_days import FEW, days_off, shifts
 from rota.rules.schedules.timetable import firings
 from rota.rules.schedules.zones import zone
 from rota.store.base import Row, Tx
@@ -24,27 +25,12 @@ SCHEDULES = 5_000
 """Schedules that are looked at, those that fire next first."""
 
 
-class UpcomingFiring(msgspec.Struct, frozen=True, order=True):
-    """A firing to come."""
+class _Instant(NamedTuple):
+    """A firing to come, in the order of time."""
 
     at: int
     schedule: str
     job: str
-    marks: tuple[str, ...] = ()
-    """Why it is not where the plain rule puts it."""
-
-
-class Upcoming(msgspec.Struct, frozen=True, kw_only=True):
-    """Some firings, and whether there are more in the same time."""
-
-    firings: list[UpcomingFiring]
-    is_cut: bool
-    frequent: list[str]
-    """Schedules that fire more often than is told of each; none of their firings is among these."""
-    days_off: list[DayOff]
-    """By the calendars that these schedules go by."""
-    shifts: list[Shift]
-    """Of the clocks that they go by."""
 
 
 def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
@@ -57,7 +43,7 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     most_each: int | None = None,
     compiled: CompiledSchedules,
     is_wanted: Callable[[str], bool] = lambda _: True,
-) -> Upcoming:
+) -> UpcomingFirings:
     """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
     asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
     wanted = [one for one in asked.all if is_wanted(one.row["job"])]
@@ -66,7 +52,7 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     if most_each is not None:
         each = [iter(rare) for rare in _rare(each, most_each, frequent)]
     found = list(islice(merge(*each), limit + 1))
-    return Upcoming(
+    return UpcomingFirings(
         firings=_marked(found[:limit], wanted),
         is_cut=len(found) > limit or asked.is_cut,
         frequent=frequent,
@@ -75,19 +61,22 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     )
 
 
-def _marked(found: list[UpcomingFiring], wanted: Sequence[StoredPlan]) -> list[UpcomingFiring]:
+def _marked(found: list[_Instant], wanted: Sequence[StoredPlan]) -> list[UpcomingFiring]:
     tables = {one.row["name"]: one.plan.table for one in wanted}
-    return [
-        msgspec.structs.replace(each, marks=marks)
-        if (marks := tables[each.schedule].marks(each.at))
-        else each
-        for each in found
-    ]
+    firings_to_come = []
+    for at, schedule, job in found:
+        marks = tables[schedule].marks(at)
+        firings_to_come.append(
+            UpcomingFiring(
+                at=moment(at), schedule=schedule, job=job, mark=mark_of(marks), marks=marks
+            )
+        )
+    return firings_to_come
 
 
 def _days_off(
     wanted: Sequence[StoredPlan], known: Mapping[str, Calendar], *, start: int, end: int
-) -> list[DayOff]:
+) -> list[CalendarDayOff]:
     """By the days of the zone of whichever schedule names the calendar first."""
     zones: dict[tuple[str, Calendar], str] = {}
     for one in wanted:
@@ -96,16 +85,20 @@ def _days_off(
         if calendar is not None and len(zones) < FEW:
             name = given if isinstance(given, str) else calendar.country or ""
             zones.setdefault((name, calendar), one.plan.schedule.zone)
-    return sorted(
+    found = sorted(
         day
         for (name, calendar), where in zones.items()
         for day in days_off(name, business_days(calendar), zone(where), start, end)
     )
+    return [CalendarDayOff(day=each.day, calendar=each.calendar, why=each.why) for each in found]
 
 
-def _shifts(wanted: Sequence[StoredPlan], *, start: int, end: int) -> list[Shift]:
+def _shifts(wanted: Sequence[StoredPlan], *, start: int, end: int) -> list[ClockShift]:
     names = dict.fromkeys(one.plan.schedule.zone for one in wanted)
-    return shifts(map(zone, islice(names, FEW)), start, end)
+    return [
+        ClockShift(at=moment(each.at), zone=each.zone, seconds=each.by_ms / 1_000)
+        for each in shifts(map(zone, islice(names, FEW)), start, end)
+    ]
 
 
 class StoredPlan(NamedTuple):
@@ -149,8 +142,8 @@ def planned(tx: Tx, *, namespace: str, end: int, compiled: CompiledSchedules) ->
 
 
 def _rare(
-    each: list[Iterator[UpcomingFiring]], most: int, frequent: list[str]
-) -> Iterator[list[UpcomingFiring]]:
+    each: list[Iterator[_Instant]], most: int, frequent: list[str]
+) -> Iterator[list[_Instant]]:
     """Those of schedules with at most so many; the names of the others are put aside."""
     for instants in each:
         found = list(islice(instants, most + 1))
@@ -160,7 +153,7 @@ def _rare(
             frequent.append(found[0].schedule)
 
 
-def _of(one: StoredPlan, *, start: int, end: int) -> Iterator[UpcomingFiring]:
+def _of(one: StoredPlan, *, start: int, end: int) -> Iterator[_Instant]:
     after, next_at = one.next_after(start), one.row["next_at"]
     instants: Iterator[int]
     if one.plan.follows_end:
@@ -168,4 +161,4 @@ def _of(one: StoredPlan, *, start: int, end: int) -> Iterator[UpcomingFiring]:
     else:
         instants = firings(one.plan.table, after, end)
     for at in islice(instants, one.left):
-        yield UpcomingFiring(at, one.row["name"], one.row["job"])
+        yield _Instant(at, one.row["name"], one.row["job"])

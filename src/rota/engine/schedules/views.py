@@ -4,57 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection
-from typing import Literal
 
 import msgspec
 
+from rota.clock import moment
 from rota.engine.schedules.compiled import read_schedule, seed_of
 from rota.errors import BadInput, BadOption, UnknownSchedule
-from rota.model.schedule import Schedule
+from rota.model.schedule import Cron, Every, OnEvent, Schedule, Trigger
+from rota.model.schedules.schedule import ScheduleState, ScheduleView
+from rota.model.view import view_of
 from rota.rules.schedules.sentence import describe
 from rota.store.base import Row, Tx
-
-ScheduleState = Literal["active", "paused", "error", "ended"]
-ScheduleOrigin = Literal["code", "file", "api"]
-
-
-class ScheduleView(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule as people see it; times are milliseconds."""
-
-    id: str
-    name: str
-    job: str
-    schedule: Schedule | None
-    """None when its text cannot be read any more; the note says why."""
-    description: str
-    """Its rule in words, with the times that H stands for; the note where it cannot be read."""
-    origin: ScheduleOrigin
-    app: str | None
-    """The app whose code declares it, if that has a name."""
-    revision: int
-    state: ScheduleState
-    note: str | None
-    changed_by: str | None
-    changed_at: int
-    created_at: int
-    next_at: int | None
-    """Its next instant; None while it is paused, in error or ended."""
-    last_at: int | None
-    """The last instant that was dealt with."""
-    blocked_by: str | None
-    """With strict order: the failed run that has to be mended first."""
-    running: int
-    waiting: int
-    fired: int
-    missed: int
-    skipped: int
-    failures: int
-    """Runs in a row that failed."""
-    last_run: str | None
-    last_state: str | None
-    last_ended_at: int | None
-    last_success: str | None
-    last_success_at: int | None
 
 
 def show(tx: Tx, name: str, *, namespace: str) -> ScheduleView:
@@ -129,20 +89,33 @@ def _words(schedule: Schedule | None, row: Row) -> str:
     return row["note"] or ""
 
 
+def _trigger_text(trigger: Trigger) -> str:
+    """As people would write it in one line, if they can."""
+    match trigger:
+        case Cron():
+            return trigger.expression
+        case Every(anchor=None, from_end=False):
+            return f"@every {trigger.every}"
+        case OnEvent():
+            return f"@event {trigger.event}"
+    return msgspec.json.encode(trigger).decode()
+
+
 def _view(row: Row) -> ScheduleView:
-    facts = {name: row[name] for name in _COPIED}
     schedule = readable(row["spec"])
-    return ScheduleView(
+    is_active = row["state"] == "active" and row["next_at"] is not None
+    return view_of(
+        ScheduleView,
+        row,
         id=str(row["id"]),
         schedule=schedule,
+        trigger=_trigger_text(schedule.trigger) if schedule else "",
         description=_words(schedule, row),
-        next_at=row["next_at"] if row["state"] == "active" else None,
+        zone=schedule.zone if schedule else "",
+        overlap=schedule.overlap if schedule else None,
+        catchup=schedule.catchup if schedule else None,
+        next_at=moment(row["next_at"]) if is_active else None,
         blocked_by=_id(row["blocked_by"]),
         last_run=_id(row["last_run"]),
         last_success=_id(row["last_success"]),
-        **facts,
     )
-
-
-_MADE = {"id", "schedule", "description", "next_at", "blocked_by", "last_run", "last_success"}
-_COPIED = tuple(field for field in ScheduleView.__struct_fields__ if field not in _MADE)

@@ -17,7 +17,7 @@ import { type Asked, usePreview } from "./preview";
 import { CATCHUPS, EXPRESSIONS, FOLDS, GAPS, OVERLAPS, ROLLS } from "./words";
 import { ZoneField } from "./ZoneField";
 
-type ScheduleBody = Body<"replaceSchedule">;
+type ScheduleBody = Body<"putSchedule">;
 
 interface Props {
   /** None makes a new one. */
@@ -51,7 +51,7 @@ export function EditSchedule({ schedule: given, job, onClose }: Props) {
       ...bodyOf(fields, timing, old, schedule?.trigger, readJson(args).value),
       job: whose,
     };
-    await ask("replaceSchedule", { path: [name], body, ifMatch, isNew: !schedule });
+    await ask("putSchedule", { path: [name], body, ifMatch, isNew: !schedule });
     toast.done(`${name} is saved.`);
     await cache.invalidateQueries();
   };

@@ -12,9 +12,9 @@ from rota.api.identity.authorization import needs
 from rota.api.server.documents import Document, Moment, text_or_none, then
 from rota.api.server.request import ApiRequest
 from rota.engine.insight.search import search
-from rota.engine.schedules.views import ScheduleState
 from rota.errors import BadInput
 from rota.model.jobs.job import JobKind
+from rota.model.schedules.schedule import ScheduleState
 from rota.operations.jobs.job_views import kind_of
 
 LONGEST = 200

@@ -8,15 +8,16 @@ from litestar.params import FromPath, JSONBody
 from rota.api.identity.authorization import needs
 from rota.api.routes.runs.bodies import SubmitBody
 from rota.api.routes.runs.runs import submit_all
-from rota.api.routes.schedules.schedules import start_schedule
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.schedules.views import schedules
 from rota.errors import BadInput, NotAllowed
 from rota.model.jobs.job import Triggered
+from rota.model.schedules.firing import ScheduleTriggered
 from rota.operations.jobs.bodies import TriggerBody
 from rota.operations.jobs.visible import visible_job
 from rota.operations.paging import MOST
+from rota.operations.schedules.firings import trigger_schedule
 from rota.store.base import Tx
 
 
@@ -48,7 +49,11 @@ async def _start_for(request: ApiRequest, job: str, data: TriggerBody) -> Trigge
             f"scheduledFor: job {job} has {len(names)} schedules; POST "
             "/schedules/NAME/trigger starts one of them for that time"
         )
-    started = await start_schedule(request, name, data)
+    started = await request.perform(
+        trigger_schedule,
+        {"name": name, "args": data.args, "scheduled_for": data.scheduled_for},
+        answers=ScheduleTriggered,
+    )
     if started.run_id is None:
         raise NotAllowed(f"{job} was not started: its schedule says {started.decision}")
     return Triggered(run_id=started.run_id)

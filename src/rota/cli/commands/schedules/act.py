@@ -119,7 +119,7 @@ def set_(
     from rota.cli.arguments import parse
     from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
-    from rota.cli.pages.schedule import option_values, schedule_document
+    from rota.cli.pages.schedule import option_values
     from rota.cli.schedule_set import asked, present, print_set
 
     options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
@@ -138,7 +138,7 @@ def set_(
         schedule = asked(expression, said, given.kwargs, base=base, calendars=stored)
         new = here.schedules.put(name, schedule, job=job or old.job, **by(who))  # type: ignore[union-attr]  # seen above
     if as_json:
-        print_json([schedule_document(new)])
+        print_json([new])
     else:
         print_set(old, new)
 

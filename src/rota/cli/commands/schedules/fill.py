@@ -38,21 +38,20 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     from rota.cli.arguments import parse
     from rota.cli.connect.backends import by, place
     from rota.cli.pages.backfill import follow, print_backfill, print_planned
-    from rota.engine.schedules.backfills.span import BackfillRequest
+    from rota.handles.backfills import backfill_body
 
     given = parse(words, None, hints={})
     if given.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
-    order = {key: flags[key] for key in ("reprocess", "newest_first", "parallel")}
-    wish = BackfillRequest(flags["start"], flags["end"], args=given.kwargs or None, **order)
+    order = {key: flags[key] for key in ("reprocess", "newest_first", "parallel", "most")}
+    wanted = backfill_body(flags["start"], flags["end"], args=given.kwargs or None, **order)
     who = flags.pop("who")
     with place(flags, who=who) as here:
         backfills = here.schedules.backfills
         if flags["dry_run"]:
-            planned = backfills.preview(name, wish, most=flags["most"])
-            print_planned(planned, as_json=as_json)
+            print_planned(backfills.preview(name, wanted), as_json=as_json)
             return
-        begun = backfills.start(name, wish, most=flags["most"], **by(who))
+        begun = backfills.start(name, wanted, **by(who))
         view = begun.show() if flags["detach"] else follow(begun)
     print_backfill(view, as_json=as_json)
 
@@ -76,13 +75,12 @@ def backfills(
     from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json, print_table
     from rota.cli.pages.backfill import COLUMNS, backfill_row
-    from rota.cli.pages.documents import document
 
     with place(flags, who=who) as here:
         if cancel is not None:
             here.schedules.backfills.find(cancel).cancel(note=note, **by(who))
         found = here.schedules.backfills.list(name)
     if as_json:
-        print_json(map(document, found))
+        print_json(found)
     else:
         print_table(COLUMNS, [backfill_row(each) for each in found], empty="no backfills")

@@ -32,7 +32,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     """List schedules with their next firing and how they went last."""
     from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.schedule import COLUMNS, schedule_document, schedule_row
+    from rota.cli.pages.schedule import COLUMNS, schedule_row
 
     with place(flags) as here:
         found = here.schedules.list(
@@ -40,7 +40,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
         )
         now = now_at(here)
     if as_json:
-        print_json(map(schedule_document, found))
+        print_json(found)
     else:
         print_table(COLUMNS, [schedule_row(each, now) for each in found], empty="no schedules")
 
@@ -53,17 +53,15 @@ def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
     """Show a schedule: its rule in words, the next firings, what became of the last ones."""
     from rota.cli.connect.backends import now_at, place
     from rota.cli.output import print_json
-    from rota.cli.pages.schedule import page_document, print_page
+    from rota.cli.pages.schedule import print_page
 
     with place(flags) as here:
-        view = here.schedules.show(name)
-        coming = here.schedules.preview(name, count=count)
-        past = here.schedules.firings(name, limit=count)
+        view = here.schedules.show(name, count=count)
         now = now_at(here)
     if as_json:
-        print_json([page_document(view, coming, past)])
+        print_json([view])
     else:
-        print_page(view, coming, past, now)
+        print_page(view, now)
 
 
 @command.command("preview", help=f"Show when a schedule would fire, before it exists.\n\n{EXPR}")
@@ -90,7 +88,7 @@ def preview(
     **options: str | None,
 ) -> None:
     from rota.cli.output import print_json, print_table
-    from rota.cli.pages.preview import COLUMNS, asked_schedule, coming, firing_document, firing_rows
+    from rota.cli.pages.preview import COLUMNS, asked_schedule, coming, firing_rows
     from rota.engine.identity.namespaces import HOME
     from rota.engine.schedules.compiled import seed_of
     from rota.rules.schedules.sentence import describe
@@ -108,7 +106,7 @@ def preview(
     )
     if as_json:
         facts = {"expression": expression, "description": told, "zone": schedule.zone}
-        print_json([{**facts, "firings": [firing_document(each) for each in found]}])
+        print_json([{**facts, "firings": found}])
         return
     print(told)
     print()

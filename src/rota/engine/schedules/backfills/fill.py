@@ -11,6 +11,7 @@ from functools import partial
 
 import msgspec
 
+from rota.clock import moment
 from rota.engine.admission.overlap import free_places
 from rota.engine.admission.windows import load_blackouts, window_at
 from rota.engine.failures.batch_isolation import beside, each_apart, words
@@ -18,7 +19,7 @@ from rota.engine.jobs.weights import weighed
 from rota.engine.runs.submit import submit
 from rota.engine.schedules.backfills.instants import is_wanted, last_runs, next_instants
 from rota.engine.schedules.backfills.span import KEEPS, MOST, BackfillRange, total_of
-from rota.engine.schedules.backfills.views import BackfillView, show_backfill
+from rota.engine.schedules.backfills.views import show_backfill
 from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
 from rota.engine.schedules.new_run import ScheduledStart, new_run, spec_of, with_times
@@ -26,6 +27,7 @@ from rota.engine.schedules.starts import NewId, StartedRun
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import BadInput, NotAllowed, UnknownSchedule
 from rota.model.run import NewRun
+from rota.model.schedules.backfill import BackfillInstant, BackfillView
 from rota.rules.schedules.misfire import before
 from rota.store.base import Row, Tx
 
@@ -37,15 +39,6 @@ BUSY_MS = 20
 """When to come again while somebody else has its schedule."""
 CROWDED_MS = 1_000
 """How often it looks for a free place, while other runs of its schedule have them all."""
-
-
-class BackfillInstant(msgspec.Struct, frozen=True, kw_only=True):
-    """What a backfill would do with one instant."""
-
-    instant: int
-    starts: bool
-    state: str | None
-    """Of the run that the instant has already."""
 
 
 def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
@@ -67,7 +60,7 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     known = last_runs(tx, row["id"], instants)
     return [
         BackfillInstant(
-            instant=instant,
+            instant=moment(instant),
             starts=is_wanted(wanted.reprocess, known.get(instant)),
             state=known[instant]["state"] if instant in known else None,
         )

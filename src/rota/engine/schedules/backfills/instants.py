@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rota.engine.schedules.backfills.span import BackfillRange
-from rota.engine.schedules.backfills.views import Reprocess
 from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.schedules.rerun_instants import FAILED, mended
+from rota.model.schedules.backfill import Reprocess
 from rota.model.states import State
 from rota.rules.schedules.misfire import first_since, newest_since
 from rota.store.base import Row, Tx

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any, NamedTuple
-
 import msgspec
 
-from rota.engine.schedules.backfills.views import Reprocess
 from rota.engine.schedules.compiled import CompiledSchedule
 from rota.errors import BadOption
+from rota.model.schedules.backfill import Reprocess
 from rota.rules.schedules.misfire import count
 
 MOST = 10_000
@@ -19,17 +15,6 @@ LIMIT = 1_000_000
 MAX_PARALLEL = 1_000
 KEEPS = 0
 """On record, instead of a number of its own: the backfill keeps to the overlap policy."""
-
-
-class BackfillRequest(NamedTuple):
-    """Which instants, and how; `start` is included, `end` is not."""
-
-    start: str | datetime
-    end: str | datetime
-    reprocess: Reprocess = "missing"
-    newest_first: bool = False
-    parallel: int | None = None
-    args: Mapping[str, Any] | None = None
 
 
 class BackfillRange(msgspec.Struct, frozen=True, kw_only=True):

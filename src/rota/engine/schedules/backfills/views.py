@@ -2,43 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
-import msgspec
-
 from rota.errors import UnknownBackfill
 from rota.ids import is_id
+from rota.model.schedules.backfill import BackfillView
+from rota.model.view import view_of
 from rota.store.base import Row, Tx
-
-Reprocess = Literal["missing", "failed", "all"]
-"""Which instants get a run: those without one, also those that failed, or all.
-
-None of them while an earlier run of the same instant has not ended.
-"""
-
-
-class BackfillView(msgspec.Struct, frozen=True, kw_only=True):
-    """A backfill as people see it."""
-
-    id: str
-    schedule: str | None
-    from_at: int
-    to_at: int
-    reprocess: Reprocess
-    newest_first: bool
-    parallel: int | None
-    """How many at once; None when it keeps to the overlap policy of its schedule."""
-    state: Literal["active", "done", "cancelled", "error"]
-    note: str | None
-    total: int
-    """Instants in its range; an estimate beyond a thousand."""
-    seen: int
-    started: int
-    succeeded: int
-    failed: int
-    live: int
-    created_at: int
-    ended_at: int | None
 
 
 def show_backfill(tx: Tx, backfill_id: str, *, namespace: str) -> BackfillView:
@@ -66,7 +34,9 @@ def backfills(
 
 
 def _view(row: Row) -> BackfillView:
-    facts = {name: row[name] for name in BackfillView.__struct_fields__ if name != "id"}
-    facts["newest_first"] = bool(facts["newest_first"])
-    facts["parallel"] = facts["parallel"] or None
-    return BackfillView(id=str(row["id"]), **facts)
+    return view_of(
+        BackfillView,
+        row,
+        order="newest" if row["newest_first"] else "oldest",
+        parallel=row["parallel"] or None,
+    )

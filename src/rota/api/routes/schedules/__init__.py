@@ -1,1 +1,0 @@
-"""Schedules: rules, firings, backfills, calendars and maintenance windows."""

@@ -1,0 +1,30 @@
+"""Arguments of schedules as the code of an app takes them, where it has the code of the job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rota.engine.jobs.definitions import current_specs
+from rota.errors import UnknownJob
+from rota.handles.schedules import Fit
+from rota.model.schedule import Schedule
+from rota.rules.jobs.stored_signature import fitting
+
+if TYPE_CHECKING:
+    from rota.app.app import App
+
+
+def fit_of(app: App) -> Fit:
+    """Puts a job of this code on record before a schedule of it, and checks its arguments."""
+
+    def fit(schedule: Schedule, job: str, *, by_hand: bool = False) -> Schedule:
+        known = app.jobs.get(job)
+        if known is None:
+            here = app.namespace
+            if not app.store.read(lambda tx: current_specs(tx, [job], namespace=here)):
+                raise UnknownJob(job, app.jobs)
+            return schedule
+        app.define((known,))
+        return fitting(schedule, known.spec, known.signature, by_hand=by_hand)
+
+    return fit

@@ -1,0 +1,76 @@
+"""Backfills: the past instants of a schedule as runs, and how far they are."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from rota.clock import Moment
+from rota.model.view import View
+
+Reprocess = Literal["missing", "failed", "all"]
+"""Which instants get a run: those without one, also those that failed, or all.
+
+None of them while an earlier run of the same instant has not ended.
+"""
+Order = Literal["oldest", "newest"]
+"""Which instants come first."""
+
+
+class BackfillView(View, frozen=True):
+    """A backfill, and how far it is."""
+
+    id: str
+    schedule: str | None
+    from_at: Moment = msgspec.field(name="from")
+    to_at: Moment = msgspec.field(name="until")
+    order: Order
+    reprocess: Reprocess
+    parallel: int | None = msgspec.field(name="concurrency")
+    """How many at once; None when it keeps to the overlap policy of its schedule."""
+    state: Literal["active", "done", "cancelled", "error"]
+    note: str | None
+    total: int
+    """Instants in its range; an estimate beyond ten thousand."""
+    seen: int
+    started: int
+    succeeded: int
+    failed: int
+    live: int
+    created_at: Moment
+    ended_at: Moment | None
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""
+
+    @property
+    def newest_first(self) -> bool:
+        """Whether it goes from the end of its range to the start."""
+        return self.order == "newest"
+
+
+class BackfillInstant(View, frozen=True):
+    """What a backfill would do with one instant."""
+
+    instant: Moment = msgspec.field(name="at")
+    starts: bool
+    state: str | None
+    """Of the run that the instant has already."""
+
+
+class BackfillStart(View, frozen=True):
+    """The backfill that was begun; of a dry run, what one would do."""
+
+    dry_run: bool
+    backfill: BackfillView | None = None
+    planned: tuple[BackfillInstant, ...] = ()
+    """Of a dry run: the first hundred instants."""
+    instants: int = 0
+    """Of a dry run: all instants of the range."""
+
+
+class BackfillStopped(View, frozen=True):
+    """A backfill that makes no more runs."""
+
+    id: str
+    state: Literal["cancelled"] = "cancelled"
