@@ -136,9 +136,9 @@ ACCESS = (
         breaks="A token for some queues reads the names of jobs of others.",
         edits=(
             Edit(
-                path="api/routes/workers/workers.py",
-                within="_reached",
-                old="if request.credential.queues is None:",
+                path="operations/workers/workers.py",
+                within="list_workers",
+                old="if caller.sees_all_queues:",
                 new="if found:",
             ),
         ),
