@@ -9,9 +9,7 @@ import msgspec
 
 from rota.app.logs import LogReader
 from rota.engine.failures.on_failure import told_run
-from rota.engine.graphs.control import Part, bound_args, mark, pause, rerun_graph, resume
-from rota.engine.graphs.views.nodes import NodeView, nodes
-from rota.engine.graphs.views.progress import progress
+from rota.engine.graphs.control import Part, bound_args, rerun_graph
 from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.reasons import Reason
 from rota.engine.insight.why import why, why_of_node
@@ -20,26 +18,24 @@ from rota.engine.runs.find import attempts, find, tally
 from rota.engine.runs.rerun import rerun
 from rota.errors import ArtifactLost, RunFailed, RunNotFinished
 from rota.handles.actor import whoami
+from rota.handles.graph_runs import GraphRun
 from rota.ids import new_id
 from rota.model.artifact import is_pointer
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import State
-from rota.rules.graphs.joins import Ending
-from rota.rules.graphs.progress import Progress
-from rota.rules.text.checks import one_of
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.job import Job
+    from rota.handles.backend import Backend
 
 R = TypeVar("R")
-MARKS = ("success", "failed", "skipped")
 
 
-class Run(Generic[R]):
+class Run(GraphRun, Generic[R]):
     """One requested execution."""
 
     __slots__ = ("_app", "_job", "id")
@@ -51,6 +47,11 @@ class Run(Generic[R]):
 
     def __repr__(self) -> str:
         return f"<Run {self.id}>"
+
+    @property
+    def backend(self) -> Backend:
+        """Each operation is a transaction of the store."""
+        return self._app.backend
 
     def show(self) -> RunView:
         """All that is known about the run right now."""
@@ -146,32 +147,6 @@ class Run(Generic[R]):
             lambda tx: cancel(
                 tx, self.id, namespace=self._app.namespace, reason=reason, by=by, force=force
             )
-        )
-
-    def nodes(self) -> list[NodeView]:
-        """Where the nodes of a run of a graph stand, parents first; none of another run."""
-        return self._app.store.read(lambda tx: nodes(tx, self.id, namespace=self._app.namespace))
-
-    def progress(self) -> Progress:
-        """How far it is: nodes by state, what decides when it ends, and about when that is."""
-        return self._app.store.read(lambda tx: progress(tx, self.id, namespace=self._app.namespace))
-
-    def pause(self, why: str = "") -> None:
-        """Of a graph: no other node starts until it is resumed; those that run may end."""
-        by = Actor(act_id=new_id(), who=whoami(), why=why)
-        self._app.store.write(lambda tx: pause(tx, self.id, namespace=self._app.namespace, by=by))
-
-    def resume(self, why: str = "") -> None:
-        """Go on where it was paused."""
-        by = Actor(act_id=new_id(), who=whoami(), why=why)
-        self._app.store.write(lambda tx: resume(tx, self.id, namespace=self._app.namespace, by=by))
-
-    def mark(self, node: str, ending: str, why: str = "") -> None:
-        """Say how a node has ended that has not: `success`, `failed` or `skipped`."""
-        one_of("ending", ending, MARKS)
-        by = Actor(act_id=new_id(), who=whoami(), why=why)
-        self._app.store.write(
-            lambda tx: mark(tx, self.id, node, Ending(ending), namespace=self._app.namespace, by=by)
         )
 
     def rerun_nodes(

@@ -43,6 +43,11 @@ def took(start_ms: int | None, end_ms: int | None) -> str:
     return f"{ms / 1000:.1f} s" if ms < UNIT_MS["m"] else coarse(ms)
 
 
+def lasted(start: Moment | None, end: Moment | None) -> str:
+    """How long something lasted between two instants."""
+    return "" if start is None or end is None else took(start.ms, end.ms)
+
+
 def instant(flag: str, text: str | None) -> datetime | None:
     """A moment that somebody wrote, with its zone."""
     if text is None:

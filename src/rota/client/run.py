@@ -20,34 +20,30 @@ from rota.client.documents import (
     reason,
     run_view,
 )
-from rota.client.nodes import NodesAnswer, TimelineAnswer
 from rota.clock import elapsed_s
 from rota.engine.graphs.control import Part
-from rota.engine.graphs.views.nodes import NodeView
-from rota.engine.graphs.views.timeline import Timeline
 from rota.engine.insight.reasons import Reason
 from rota.errors import ArtifactLost, BadGraph, BadInput, RunFailed, RunNotFinished
+from rota.handles.graph_runs import GraphRun
 from rota.ids import is_id
 from rota.model.artifact import missing_digest
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.states import FINAL, State
-from rota.rules.graphs.progress import Progress
-from rota.rules.text.checks import one_of
 from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.client.client import Client
+    from rota.client.http_backend import HttpBackend
 
 WAIT_S = 25.0
 """How long one request waits; proxies cut off those that are silent for much longer."""
 FOLLOW_S = 0.5
-MARKS = ("success", "failed", "skipped")
 LAST_WORDS_S = 1.0
 """Lines are stored beside the result, not with it: so long after the end they are waited for."""
 
 
-class ServedRun:
+class ServedRun(GraphRun):
     """One requested execution; everything but its id is asked of the server."""
 
     __slots__ = ("_client", "id")
@@ -60,6 +56,11 @@ class ServedRun:
 
     def __repr__(self) -> str:
         return f"<ServedRun {self.id}>"
+
+    @property
+    def backend(self) -> HttpBackend:
+        """Each operation is a request to the server."""
+        return self._client.backend
 
     def show(self) -> RunView:
         """All that is known about the run right now."""
@@ -93,24 +94,6 @@ class ServedRun:
         """Why it, or a node of it, is not running now, with numbers; most telling first."""
         page = self._client.line.get(f"/runs/{self.id}/why", Page[ReasonAnswer], {"node": node})
         return [reason(each) for each in page.items]
-
-    def nodes(self) -> list[NodeView]:
-        """Where the nodes of a run of a graph stand, parents first; none of another run."""
-        return self.node_answer().views()
-
-    def progress(self) -> Progress:
-        """How far it is: nodes by state, what decides when it ends, and about when that is."""
-        return self.node_answer().told()
-
-    def node_answer(self) -> NodesAnswer:
-        """Both of these, of one moment."""
-        return self._client.line.get(f"/runs/{self.id}/nodes", NodesAnswer)
-
-    def timeline(self) -> Timeline:
-        """When it, or each of its nodes, waited and ran."""
-        found = self._client.line.get(f"/runs/{self.id}/timeline", TimelineAnswer)
-        run = self.answer()
-        return found.of(run_view(run), is_paused=run.paused)
 
     def logs(self) -> list[LogLine]:
         """The lines that its handler printed and logged so far, of all attempts, in order."""
@@ -158,22 +141,6 @@ class ServedRun:
         """A new run with the same arguments, linked to this one; closes its dead letter."""
         said = self._client.line.post(f"/runs/{self.id}/rerun", Named)
         return ServedRun(self._client, said.run_id)
-
-    def pause(self, why: str = "") -> None:
-        """Of a graph: no other node starts until it is resumed; those that run may end."""
-        self._post("pause", {"reason": why or None})
-
-    def resume(self, why: str = "") -> None:
-        """Go on where it was paused."""
-        self._post("resume", {"reason": why or None})
-
-    def mark(self, node: str, ending: str, why: str = "") -> None:
-        """Say how a node ends that has not: `success`, `failed` or `skipped`.
-
-        It ends so when what it does has stopped; marked again, at once.
-        """
-        one_of("ending", ending, MARKS)
-        self._post("mark", {"node": node, "as": ending, "reason": why or None})
 
     def rerun_nodes(
         self,

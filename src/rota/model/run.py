@@ -8,6 +8,7 @@ import msgspec
 
 from rota.model.spec import failure_of
 from rota.model.states import State
+from rota.model.view import View
 
 FinishVerb = Literal[
     "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip",
@@ -257,6 +258,13 @@ class RunView(msgspec.Struct, frozen=True, kw_only=True):
     def failure_of(self) -> str | None:
         """The failed run that it tells of, if it was submitted by `on_failure`."""
         return failure_of(self.policy)
+
+
+class RunState(View, frozen=True):
+    """Where a run is now."""
+
+    run_id: str = msgspec.field(name="executionId")
+    status: State
 
 
 def cached_from(reason: str | None) -> str | None:

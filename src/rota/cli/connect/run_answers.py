@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from rota.engine.graphs.views.nodes import NodeView
     from rota.engine.insight.reasons import Reason
+    from rota.model.graphs.run_nodes import RunNodes
     from rota.model.run import AttemptView, RunView
-    from rota.rules.graphs.progress import Progress
 
 
 class Filters(NamedTuple):
@@ -40,8 +38,7 @@ class Shown(NamedTuple):
     tally: dict[str, int]
     reasons: list[Reason]
     is_held: bool
-    nodes: Sequence[NodeView] = ()
-    progress: Progress | None = None
+    graph: RunNodes
     on_failure_run: str | None = None
     is_paused: bool = False
     """Of a run of a graph: no other nodes start until somebody resumes it."""

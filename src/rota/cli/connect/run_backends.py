@@ -15,12 +15,9 @@ from rota.model.states import State
 
 if TYPE_CHECKING:
     from rota.app import App, Run
-    from rota.cli.watching import RunLook
     from rota.client import Client, ServedRun
     from rota.engine.admission.holds import Holds
     from rota.engine.admission.queues import QueueView
-    from rota.engine.graphs.views.nodes import NodeView
-    from rota.engine.graphs.views.timeline import Timeline
     from rota.engine.insight.reasons import Reason
     from rota.engine.jobs.definitions import JobView
     from rota.engine.workers.registry import WorkerView
@@ -41,8 +38,6 @@ class RunBackend(Protocol):
     def runs(self, filters: Filters) -> list[Listed]: ...
     def show(self, text: str) -> Shown: ...
     def why(self, text: str, node: str | None) -> list[Reason]: ...
-    def timeline(self, text: str) -> Timeline: ...
-    def look(self, run_id: str) -> RunLook: ...
     def jobs(self) -> list[JobView]: ...
     def queues(self) -> list[QueueView]: ...
     def pause_queue(self, name: str, note: str | None) -> None: ...
@@ -131,23 +126,11 @@ class StoreRunBackend:
             reasons=run.why() if view.state in EXPLAINED else [],
             is_held=here.holds(view),
             is_paused=view.id in paused,
-            nodes=run.nodes(),
-            progress=run.progress(),
+            graph=run.graph(),
         )
 
     def why(self, text: str, node: str | None) -> list[Reason]:
         return self.run(text).why(node)
-
-    def timeline(self, text: str) -> Timeline:
-        from rota.engine.graphs.views.timeline import timeline
-
-        run_id = self.run(text).id
-        return self._app.store.read(lambda tx: timeline(tx, run_id, namespace=self._namespace))
-
-    def look(self, run_id: str) -> RunLook:
-        from rota.cli.watching import take_look
-
-        return take_look(self._app, run_id)
 
     def jobs(self) -> list[JobView]:
         from rota.engine.jobs.definitions import jobs
@@ -225,28 +208,11 @@ class ServerRunBackend:
             reasons=reasons,
             is_held=any(each.kind == "held" for each in reasons),
             is_paused=answer.paused,
-            nodes=run.nodes(),
-            progress=run.progress(),
+            graph=run.graph(),
         )
 
     def why(self, text: str, node: str | None) -> list[Reason]:
         return self.run(text).why(node)
-
-    def timeline(self, text: str) -> Timeline:
-        return self.run(text).timeline()
-
-    def look(self, run_id: str) -> RunLook:
-        from rota.cli.watching import MOST_INNER, RunLook, add_nodes
-        from rota.client.documents import run_view
-
-        run = self._served.run(run_id)
-        answer = run.node_answer()
-        found: dict[str, NodeView] = {}
-        add_nodes(
-            lambda each: self._served.run(each).nodes(), answer.views(), "", found, [MOST_INNER]
-        )
-        shown = run.answer()
-        return RunLook(run_view(shown), found, answer.told(), self.now(), shown.paused)
 
     def jobs(self) -> list[JobView]:
         return self._served.jobs()

@@ -18,10 +18,12 @@ from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
 from rota.engine.graphs.graph_run import find_spec, shape_of
 from rota.engine.graphs.views.grid import grid
+from rota.engine.graphs.views.nodes import edges_of
 from rota.engine.jobs.definitions import JobView
 from rota.engine.jobs.views import activity
 from rota.errors import UnknownJob, UnknownVersion
 from rota.model.graph import Join, Kind, Mode
+from rota.model.graphs.run_nodes import GraphEdge
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.view import Page
@@ -71,15 +73,6 @@ class NodeDocument(Document):
     timeout: str | None
 
 
-class EdgeDocument(Document):
-    """One node after another."""
-
-    before: str = msgspec.field(name="from")
-    after: str = msgspec.field(name="to")
-    when: str | None
-    """The condition of the second one, if it has one."""
-
-
 class GraphDocument(Document):
     """A graph as it is defined."""
 
@@ -98,7 +91,7 @@ class GraphDocument(Document):
     """As JSON Schema."""
     nodes: list[NodeDocument]
     """Parents first."""
-    edges: list[EdgeDocument]
+    edges: list[GraphEdge]
     verbs: list[str]
 
 
@@ -190,14 +183,6 @@ def reached_graph(tx: Tx, request: ApiRequest, name: str) -> JobView:
     if not isinstance(view.spec.target, GraphTarget):
         raise UnknownJob(name)
     return view
-
-
-def edges_of(plan: Plan) -> list[EdgeDocument]:
-    return [
-        EdgeDocument(before=parent, after=name, when=each.node.when)
-        for name, each in plan.nodes.items()
-        for parent in each.parents
-    ]
 
 
 def node_document(planned: Planned) -> NodeDocument:

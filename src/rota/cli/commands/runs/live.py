@@ -53,11 +53,12 @@ def timeline(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show when the nodes of a run waited and ran, as bars."""
     from rota.cli.connect.run_backends import desk
     from rota.cli.output import print_json
-    from rota.cli.pages.timeline import print_timeline, timeline_documents
+    from rota.cli.pages.timeline import print_timeline
 
     with desk(flags) as here:
-        found = here.timeline(run_id)
+        run = here.run(run_id)
+        line, seen, graph = run.timeline(), run.show(), run.graph()
     if as_json:
-        print_json(timeline_documents(found))
+        print_json([line])
     else:
-        print_timeline(found)
+        print_timeline(line, seen, is_paused=graph.paused)

@@ -78,16 +78,15 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.connect.run_backends import desk
     from rota.cli.output import print_json
     from rota.cli.pages.documents import run_document
-    from rota.cli.pages.nodes import node_document, print_nodes, progress_document
+    from rota.cli.pages.nodes import print_nodes
 
     with desk(flags) as here:
         shown, now = here.show(run_id), here.now()
-    run, progress = shown.run, shown.progress
+    run, nodes = shown.run, shown.graph.begun()
     if as_json:
         document = run_document(run, shown.attempts, tally=shown.tally, reasons=shown.reasons)
-        if shown.nodes and progress is not None:
-            document["nodes"] = [node_document(node) for node in shown.nodes]
-            document["graph_progress"] = progress_document(progress)
+        if nodes:
+            document |= {"nodes": nodes, "graph_progress": shown.graph.progress}
         told = {"held": shown.is_held, "on_failure_run": shown.on_failure_run}
         print_json([document | told])
         return
@@ -102,9 +101,9 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
         on_failure_run=shown.on_failure_run,
         is_paused=shown.is_paused,
     )
-    if shown.nodes and progress is not None:
+    if nodes:
         print()
-        print_nodes(shown.nodes, progress)
+        print_nodes(nodes, shown.graph.progress)
     if shown.is_held:
         print(f"\n{HELD}; see `rota breakers`")
 

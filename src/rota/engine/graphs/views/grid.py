@@ -7,10 +7,10 @@ import json
 import msgspec
 
 from rota.engine.graphs.graph_run import shape_of
-from rota.engine.graphs.views.nodes import NodeView
+from rota.engine.graphs.views.nodes import word_of
 from rota.engine.runs.lists import lately
 from rota.model.run import RunView
-from rota.store.base import Row, Tx
+from rota.store.base import Tx
 
 
 class Grid(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,10 +29,6 @@ def grid(tx: Tx, job: str, version: int, *, namespace: str, limit: int) -> Grid:
     found = lately(tx, job, namespace=namespace, limit=limit)
     cells: dict[str, dict[str, str]] = {run.id: {} for run in found}
     for row in tx.all("grid_nodes", ids=json.dumps(list(cells))):
-        cells[str(row["graph_id"])][row["name"]] = _word(row)
+        cells[str(row["graph_id"])][row["name"]] = word_of(row["state"], row["run_state"])
         nodes.setdefault(row["name"])
     return Grid(runs=found, nodes=list(nodes), cells=cells)
-
-
-def _word(row: Row) -> str:
-    return NodeView(name=row["name"], state=row["state"], job="", run_state=row["run_state"]).word
