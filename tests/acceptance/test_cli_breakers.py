@@ -30,7 +30,7 @@ def test_a_job_is_held_back_seen_and_let_go(rota: Rota) -> None:
     assert "see `rota breakers`" in shown.out
     assert held == [True]
     assert (queue["queued"], queue["held"]) == (1, 1)
-    assert (job["breaker"], job["breaker_state"]) == (None, "open")
+    assert (job["spec"]["breaker"], job["breaker"]) == (None, "open")
     assert closed == [{"job": "add", "state": "closed"}]
     assert result.out == "42\n"
 

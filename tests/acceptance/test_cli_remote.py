@@ -218,4 +218,4 @@ def test_runs_that_a_breaker_holds_are_shown_as_held(both: Both) -> None:
     assert both.alike_json("runs")[0]["held"] is True
     assert both.alike_json("runs", "show", held)[0]["held"] is True
     assert "breaker" in both.alike("runs", "show", held).out
-    assert both.alike_json("jobs", "show", "add")[0]["breaker_state"] == "open"
+    assert both.alike_json("jobs", "show", "add")[0]["breaker"] == "open"

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 HTTP = {"name": "hook", "http": {"url": "https://example.org"}}
-FILE = {"name": "rota.yaml", "text": "jobs: {fetch: {http: https://example.org}}"}
+FILE = {"name": "{job_id}.yaml", "text": "jobs: {fetch-{job_id}: {http: https://example.org}}"}
 STREAM = "GET", "/api/v1/events"
 WORKER_AT = "/api/v1/worker/{worker_id}"
 ATTEMPT = {"runId": "{run_id}", "fence": "{fence}", "token": "{attempt}"}
@@ -56,7 +56,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/jobs/{job_id}/rollback"): Example(200, {"version": 1}, changes=True),
     ("PUT", "/api/v1/jobs/{job_id}/weights"): Example(200, {"1": 1}, changes=True),
     ("POST", "/api/v1/jobs/{job_id}/pause"): Example(200, changes=True),
-    ("POST", "/api/v1/jobs/{job_id}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/jobs/{job_id}/resume"): Example(200),
     ("GET", "/api/v1/jobs/{job_id}/parameters"): Example(200),
     ("GET", "/api/v1/templates"): Example(200, foreign=None),
     ("GET", "/api/v1/templates/{name}"): Example(200),

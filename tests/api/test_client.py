@@ -134,6 +134,7 @@ def test_jobs_queues_and_workers_are_those_of_the_store(served: Served, client: 
 
     (job,) = client.jobs()
     (queue,) = client.queues()
+    assert job.spec is not None
     assert (job.name, job.spec.parameters) == ("add", {"a": "int", "b": "int"})
     assert (queue.queued, queue.is_paused, queue.note) == (1, True, "for a while")
     client.resume_queue("default")

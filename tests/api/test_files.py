@@ -287,7 +287,7 @@ def test_files_that_take_long_to_read_leave_threads_for_others(
         assert go_on.wait(60)
         return []
 
-    monkeypatch.setattr("rota.api.routes.jobs.files.bundles_of", slow)
+    monkeypatch.setattr("rota.operations.jobs.files.bundles_of", slow)
     viewer, other = served.client("viewer"), served.client("viewer")
     body = {"files": [{"name": "a.yaml", "text": "jobs: {}"}]}
     with ThreadPoolExecutor(20) as crowd:

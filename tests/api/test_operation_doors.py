@@ -135,6 +135,7 @@ def test_what_is_so_already_leaves_no_audit_entry(
 
     for _ in range(2):
         doors[door].call(OPERATIONS["DELETE /tokens/{token_id}"], token_id=things.token_id)
+    doors[door].call(OPERATIONS["POST /jobs/{job_id}/resume"], job_id=things.job_id)
     doors[door].call(OPERATIONS["POST /breakers/{job}/open"], job=things.job_id)
     for _ in range(2):
         doors[door].call(OPERATIONS["POST /breakers/{job}/close"], job=things.job_id)

@@ -6,7 +6,6 @@ import random
 
 import pytest
 
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.jobs.definitions import stored_jobs
 from rota.engine.schedules import definitions as verbs
@@ -30,11 +29,13 @@ TABLES = CompiledSchedules(rules_version(), random.random)
 def bring(store: Store, *texts: str, prune: bool = False, only_look: bool = False) -> Plan:
     named = {SAY: "f1.yaml", OTHERWISE: "f1.yaml", MORE: "f1.yaml", WITHOUT: "f1.yaml"}
     bundles = [read_bundle(text.encode(), named.get(text, "f2.yaml")) for text in texts]
-    wish, by = Wish(prune=prune), Actor(act_id=new_id(), who="ann@host")
+    wish = Wish(prune=prune)
     if only_look:
         return store.read(lambda tx: compare(tx, bundles, wish, namespace=HOME))
     return store.write(
-        lambda tx: apply(tx, bundles, wish, namespace=HOME, by=by, compiled=TABLES, new_id=new_id)
+        lambda tx: apply(
+            tx, bundles, wish, namespace=HOME, who="ann", compiled=TABLES, new_id=new_id
+        )
     )
 
 
@@ -103,9 +104,10 @@ def test_both_files_together_may_change_what_they_share(store: Store) -> None:
 def test_a_job_that_others_wait_for_or_tell_is_not_pruned(store: Store, other: str) -> None:
     first = SAY + "  tell: {command: 'echo {job}'}\n"
     both = [read_bundle(first.encode(), "f1.yaml"), read_bundle(other.encode(), "f2.yaml")]
-    by = Actor(act_id=new_id(), who="ann@host")
     store.write(
-        lambda tx: apply(tx, both, Wish(), namespace=HOME, by=by, compiled=TABLES, new_id=new_id)
+        lambda tx: apply(
+            tx, both, Wish(), namespace=HOME, who="ann", compiled=TABLES, new_id=new_id
+        )
     )
 
     with pytest.raises(BadOption, match="'after'"):

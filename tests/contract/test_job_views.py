@@ -60,7 +60,7 @@ def test_no_more_than_thirty_runs_are_told_of(store: Store, clock: Clock) -> Non
     found = look(store, "a")["a"]
 
     assert [each.run_id for each in found.last] == ids[::-1][:RECENT]
-    assert [each.took_ms for each in found.last[:3]] == [34, 33, 32]
+    assert [each.duration_ms for each in found.last[:3]] == [34, 33, 32]
     assert found.p50_ms == 19, "15 of the last 30 took no longer than 19 ms"
     assert found.p95_ms == 33, "28 of the last 30 took no longer than 33 ms"
 

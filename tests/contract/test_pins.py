@@ -255,7 +255,7 @@ def test_a_file_that_changes_a_graph_and_its_program_leaves_runs_that_wait_alone
                 [each],
                 Wish(),
                 namespace=HOME,
-                by=by(),
+                who="ann",
                 compiled=compiled,
                 new_id=new_id,
             )

@@ -7,11 +7,11 @@ from typing import Any, get_type_hints
 import msgspec
 import pytest
 
-from rota.api.routes.jobs.bodies import JobBody
 from rota.api.routes.runs.bodies import SubmitBody
 from rota.api.routes.schedules.documents import ScheduleBody
 from rota.model.schedule import Cron, Schedule
 from rota.model.spec import RetryPolicy
+from rota.operations.jobs.bodies import JobBody
 from rota.rules.failures.retry_options import RETRY
 from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.options import JOB_OPTIONS, TIMING_OPTIONS, JobOptions, SubmitOptions
@@ -24,8 +24,8 @@ USUAL = {
     "key_window": 7 * 86_400_000,
     "jitter": RetryPolicy().jitter,
 }
-OWN_TYPES = {"breaker", "dependencies"}
-"""The API has structs and empty lists of its own for these."""
+OWN_TYPES = {"dependencies"}
+"""The API has an empty list for these, not null."""
 
 
 def struct_of(option: Option) -> type[msgspec.Struct]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from rota.clock import Moment
 from rota.errors import BadOption
 from rota.model.bundle import Bundle
 from rota.model.plan import Plan, Stored, StoredJob, StoredSchedule, Wish
@@ -53,8 +54,8 @@ def said(made: Plan) -> list[str]:
 def runs(made: Plan) -> list[tuple[str, float | None, float | None]]:
     """Verb, old and new hour since now."""
 
-    def hour(at: int | None) -> float | None:
-        return None if at is None else (at - MIDNIGHT) / HOUR
+    def hour(at: Moment | None) -> float | None:
+        return None if at is None else (at.ms - MIDNIGHT) / HOUR
 
     return [(each.verb, hour(each.old), hour(each.new)) for each in made.runs]
 
@@ -127,7 +128,7 @@ def test_runs_are_compared_since_the_moment_that_is_asked_for() -> None:
     made = plan(later, stored_as(NIGHTLY), start=MIDNIGHT + 4 * HOUR, horizon_ms=DAY)
 
     assert runs(made) == [("add", None, 4.5), ("remove", 27, None)]
-    assert made.until == MIDNIGHT + 28 * HOUR
+    assert made.until.ms == MIDNIGHT + 28 * HOUR
 
 
 def test_only_a_policy_moves_no_runs() -> None:

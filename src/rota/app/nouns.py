@@ -10,7 +10,6 @@ from rota.handles.nouns import SharedNouns
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.dead_letters import DeadLetters
-    from rota.app.files import Files
     from rota.app.releases import Releases
     from rota.app.schedules import Schedules
     from rota.handles.backend import Backend
@@ -45,13 +44,6 @@ class Nouns(SharedNouns):
         from rota.app.dead_letters import DeadLetters
 
         return DeadLetters(self._whole)
-
-    @cached_property
-    def files(self) -> Files:
-        """Job files: what they would change, and the change itself."""
-        from rota.app.files import Files
-
-        return Files(self._whole)
 
     @cached_property
     def releases(self) -> Releases:

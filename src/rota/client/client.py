@@ -15,21 +15,18 @@ from rota.client.address import check_address
 from rota.client.documents import (
     Answer,
     FoundLine,
-    JobAnswer,
     Named,
     Page,
     QueueAnswer,
     RunAnswer,
     SessionAnswer,
     WorkerAnswer,
-    job_view,
     log_line,
     queue_view,
     run_view,
     worker_view,
 )
 from rota.client.events import send_event
-from rota.client.files import ServedFiles
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
 from rota.client.letters import ServedLetters
@@ -37,11 +34,11 @@ from rota.client.line import Line
 from rota.client.run import ServedRun
 from rota.client.schedules import ServedSchedules
 from rota.engine.admission.queues import QueueView
-from rota.engine.jobs.definitions import JobView
 from rota.engine.workers.registry import WorkerView
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.model.event import Sent
+from rota.model.jobs.job import JobEntry
 from rota.model.log import Level, LogLine
 from rota.model.run import RunView
 from rota.model.states import State
@@ -93,7 +90,6 @@ class Client(SharedNouns):
         )
         self.schedules = ServedSchedules(self)
         self.dead_letters = ServedLetters(self)
-        self.files = ServedFiles(self)
 
     @cached_property
     def backend(self) -> HttpBackend:
@@ -155,9 +151,9 @@ class Client(SharedNouns):
         filters = {"status": status, "jobId": job, "queue": queue}
         return self.pages("/runs", RunAnswer, filters, start=before, limit=limit)
 
-    def jobs(self) -> list[JobView]:
+    def jobs(self) -> list[JobEntry]:
         """All jobs on record, by name."""
-        return [job_view(each) for each in self.pages("/jobs", JobAnswer, {"spec": "true"})]
+        return self.definitions.list()
 
     def queues(self) -> list[QueueView]:
         """All queues with their depth."""

@@ -10,12 +10,9 @@ import msgspec
 from rota.clock import to_ms
 from rota.engine.admission.queues import QueueView
 from rota.engine.insight.reasons import Kind, Reason
-from rota.engine.jobs.definitions import JobView
 from rota.engine.workers.registry import WorkerView
-from rota.model.breaker import CircuitState
 from rota.model.log import Level, LogLine, Stream
 from rota.model.run import AttemptView, ErrorDetail, RunView
-from rota.model.spec import JobSpec
 from rota.model.states import State
 
 T = TypeVar("T")
@@ -140,20 +137,6 @@ class ReasonAnswer(Answer):
     until: datetime | None = None
 
 
-class JobAnswer(Answer):
-    """A job with all of its definition."""
-
-    job: str = msgspec.field(name="jobId")
-    version: int
-    origin: str
-    created_at: datetime
-    breaker: CircuitState | None
-    spec: JobSpec
-    paused: bool = False
-    note: str | None = None
-    weights: dict[str, int] = {}
-
-
 class QueueAnswer(Answer):
     """A queue."""
 
@@ -240,20 +223,6 @@ def log_line(line: LineAnswer, *, run_id: str, job: str) -> LogLine:
 
 def reason(said: ReasonAnswer) -> Reason:
     return Reason(kind=said.kind, says=said.says, count=said.count, until=ms_or_none(said.until))
-
-
-def job_view(job: JobAnswer) -> JobView:
-    return JobView(
-        name=job.job,
-        version=job.version,
-        spec=job.spec,
-        created_at=to_ms(job.created_at),
-        origin=job.origin,
-        breaker=job.breaker,
-        is_held=job.paused,
-        note=job.note,
-        weights={int(version): weight for version, weight in job.weights.items()},
-    )
 
 
 def queue_view(queue: QueueAnswer) -> QueueView:

@@ -7,11 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 import msgspec
 
-from rota.client.documents import Answer, ManyNamed, Named
+from rota.client.documents import ManyNamed, Named
 from rota.client.run import ServedRun
 from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
 from rota.rules.jobs.signature import wire
@@ -19,6 +18,7 @@ from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
     from rota.client.client import Client
+    from rota.model.jobs.job import ParameterSchema
 
 MOST = 10_000
 """Runs of one request, which are all made or none."""
@@ -29,14 +29,6 @@ DURATIONS = {
     "key_window": "keyWindow",
 }
 OTHERS = ("queue", "priority", "at", "key", "retries", "cache")
-
-
-class _Parameters(Answer):
-    parameters: dict[str, str]
-
-
-class _Schema(Answer):
-    more: dict[str, Any] | bool = msgspec.field(name="additionalProperties", default=False)
 
 
 class ServedJob:
@@ -50,18 +42,23 @@ class ServedJob:
     def __repr__(self) -> str:
         return f"<ServedJob {self.name}>"
 
-    @cached_property
+    @property
     def parameters(self) -> dict[str, str]:
         """Name to annotation, in order; asked once."""
-        path = f"/jobs/{quote(self.name, safe='')}"
-        return self._client.line.get(path, _Parameters).parameters
+        known = self._schema.properties.items()
+        return {name: str(each.get("description", "Any")) for name, each in known}
 
-    @cached_property
+    @property
     def more(self) -> str | None:
         """The annotation of arguments of any other name; None if there can be none."""
-        path = f"/jobs/{quote(self.name, safe='')}/parameters"
-        told = self._client.line.get(path, _Schema).more
-        return str(told.get("description", "Any")) if isinstance(told, dict) else None
+        more = self._schema.more
+        return str(more.get("description", "Any")) if isinstance(more, dict) else None
+
+    @cached_property
+    def _schema(self) -> ParameterSchema:
+        from rota.operations.jobs.jobs import show_parameters  # noqa: PLC0415  # few need it
+
+        return self._client.backend.call(show_parameters, self.name)
 
     def submit(self, *args: Any, **kwargs: Any) -> ServedRun:
         """Ask for one execution; when this returns, it is recorded on disk."""
@@ -102,8 +99,8 @@ class ServedJob:
                 raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
             told[DURATIONS.get(name, name)] = _told(name, value)
         fresh = ServedJob(self._client, self.name, self._options | told)
-        if "parameters" in vars(self):
-            fresh.parameters = self.parameters
+        if "_schema" in vars(self):
+            fresh._schema = self._schema  # of the same class
         return fresh
 
     def after(self, delay: str | float | timedelta) -> ServedJob:

@@ -10,7 +10,9 @@ if TYPE_CHECKING:
     from rota.handles.breakers import Breakers
     from rota.handles.calendars import Blackouts, Calendars
     from rota.handles.effects import Effects
+    from rota.handles.files import Files
     from rota.handles.identity import Audit, Namespaces, Tokens
+    from rota.handles.jobs import Definitions
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -50,6 +52,20 @@ class SharedNouns:
         from rota.handles.effects import Effects
 
         return Effects(self.backend)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The jobs on record, whatever brought them."""
+        from rota.handles.jobs import Definitions
+
+        return Definitions(self.backend)
+
+    @cached_property
+    def files(self) -> Files:
+        """Job files: what they would change, and the change itself."""
+        from rota.handles.files import Files
+
+        return Files(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from rota.engine.identity.audit_log import Actor
 from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.identity import Credential
 from rota.operations.caller import Caller
-from rota.operations.operation import Operation
+from rota.operations.operation import Operation, parameters
 from rota.store.base import Store
 
 P = ParamSpec("P")
@@ -34,7 +34,14 @@ class StoreBackend:
         while operation.prepare is not None and self._store().write(operation.prepare):
             pass
         transact = self._store().read if operation.verb is None else self._store().write
-        return transact(lambda tx: operation(tx, caller, *args, **kwargs))
+        if operation.parse is None:
+            return transact(lambda tx: operation(tx, caller, *args, **kwargs))
+        names = parameters(operation.function)
+        named = {**dict(zip(names, args, strict=False)), **kwargs}
+        parsed = operation.parse(self._store().read, caller, named)
+        perform: Any = operation
+        answer: T = transact(lambda tx: perform(tx, caller, **parsed))
+        return answer
 
     def acting_as(self, who: str | None) -> Self:
         """The same for somebody else, whom the audit names."""

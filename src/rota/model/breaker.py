@@ -10,7 +10,8 @@ from typing import Literal
 import msgspec
 
 from rota.clock import Moment
-from rota.model.view import View
+from rota.model.spec import Breaker
+from rota.model.view import Body, View
 
 CircuitState = Literal["closed", "open", "half_open"]
 ProbeFate = Literal["waits", "good", "bad", "gone"]
@@ -41,6 +42,21 @@ class Tally(msgspec.Struct, frozen=True):
     at: int
     good: int
     bad: int
+
+
+class BreakerBody(Body):
+    """When runs are held back: this share of at least so many attempts in a window ended badly."""
+
+    share: float
+    least: int
+    window: str | float = "1m"
+    cool: str | float = "30s"
+    cool_cap: str | float = "10m"
+    pauses: bool = False
+
+    def rule(self) -> Breaker:
+        """In the form that definitions have."""
+        return Breaker(**msgspec.structs.asdict(self))
 
 
 class BreakerView(View, frozen=True):

@@ -7,14 +7,16 @@ from typing import Any, Literal
 
 import msgspec
 
+from rota.clock import Moment, moment
 from rota.model.schedule import Blackout, Calendar, Schedule
 from rota.model.spec import JobSpec
+from rota.model.view import View
 
 Verb = Literal["add", "change", "remove"]
 Kind = Literal["calendar", "blackout", "job", "graph", "schedule"]
 
 
-class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
+class FieldChange(View, frozen=True):
     """One field before and after; None where there is nothing."""
 
     field: str
@@ -22,7 +24,7 @@ class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
     new: Any = None
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class Change(View, frozen=True):
     """One thing that is added, changed or removed."""
 
     kind: Kind
@@ -31,31 +33,33 @@ class Change(msgspec.Struct, frozen=True, kw_only=True):
     fields: tuple[FieldChange, ...] = ()
 
 
-class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+class RunChange(View, frozen=True):
     """A future run that comes, goes or moves."""
 
     schedule: str
     verb: Literal["add", "remove", "move"]
-    old: int | None = None
-    new: int | None = None
+    old: Moment | None = None
+    new: Moment | None = None
 
 
-class Leftover(msgspec.Struct, frozen=True, kw_only=True):
+class Leftover(View, frozen=True):
     """In the store from this bundle, and not in it any more."""
 
     kind: Kind
     name: str
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class Plan(View, frozen=True):
     """Everything an apply would do, in the order it does it."""
 
+    applied: bool = False
+    """Whether it was done."""
     changes: tuple[Change, ...] = ()
     unchanged: int = 0
     leftovers: tuple[Leftover, ...] = ()
     """What pruning would remove, when it was not asked for."""
     runs: tuple[RunChange, ...] = ()
-    until: int = 0
+    until: Moment = moment(0)
     """How far runs were compared."""
     cut: tuple[str, ...] = ()
     """Schedules of which not all runs were compared, since there are too many."""

@@ -6,6 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
+from rota.clock import Moment
+from rota.model.view import View
+
 Kind = Literal["string", "integer", "number", "boolean"]
 
 
@@ -26,3 +29,19 @@ class Template(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     definition: dict[str, Any]
     parameters: dict[str, Blank] = {}
     description: str = ""
+
+
+class TemplateView(View, frozen=True):
+    """A template as people see it."""
+
+    name: str
+    description: str
+    definition: dict[str, Any]
+    """With the values of variables and headers for those who may write them."""
+    parameters: dict[str, Any]
+    """In JSON Schema."""
+    revision: int
+    changed_by: str
+    changed_at: Moment
+    verbs: tuple[str, ...] = ()
+    """What the caller may do to it now."""

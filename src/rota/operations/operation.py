@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar
 
 import msgspec
 
@@ -18,8 +18,17 @@ from rota.store.base import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
+V = TypeVar("V")
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Function = Callable[Concatenate[Tx, Caller, P], T]
+
+
+class Read(Protocol):
+    """Looks at the store in a transaction of its own."""
+
+    def __call__(self, work: Callable[[Tx], V], /) -> V:
+        """What the work finds."""
+        ...
 
 
 class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
@@ -35,7 +44,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     verb: str | None = None
     """In the audit; None for an operation that only reads."""
     subject: str = ""
-    """The parameter that names what the audit entry is about."""
+    """The parameter that names what the audit entry is about; if empty, the function tells it."""
     before: Callable[..., object] | None = None
     """What is there before the change, for its digest; takes what the function takes."""
     status: int = 200
@@ -43,6 +52,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """The answer without its secret, which is shown once and stored nowhere."""
     prepare: Callable[[Tx], int] | None = None
     """Done before it, in transactions of its own, for as long as there is something to do."""
+    parse: Callable[[Read, Caller, Mapping[str, Any]], Mapping[str, Any]] | None = None
+    """Work on the arguments that takes seconds of a core, done before the transaction."""
     all_namespaces: bool = False
     """It is about all namespaces, for callers of the home namespace."""
     drops_credentials: bool = False
@@ -51,6 +62,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """The tag of what it answers, for callers that want to change just that."""
     may_be_old: bool = False
     """Callers of a server who see the same queues share an answer, which may be two seconds old."""
+    tag: Callable[[Tx, Caller, T], str] | None = None
+    """Like `etag`, where the answer alone does not tell the tag."""
 
     @property
     def name(self) -> str:
@@ -78,11 +91,22 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
             record_all(tx, [entry])
         return answer
 
+    def tagged(
+        self, tx: Tx, caller: Caller, *args: P.args, **kwargs: P.kwargs
+    ) -> tuple[T, str | None]:
+        """What it answers, with its tag if it has one."""
+        answer = self(tx, caller, *args, **kwargs)
+        if self.etag is not None:
+            return answer, self.etag(answer)
+        return answer, None if self.tag is None else self.tag(tx, caller, answer)
+
     def to_keep(self, answer: T) -> T:
         """The answer as it may be stored."""
         return answer if self.kept is None else self.kept(answer)
 
     def _subject(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
+        if not self.subject:
+            return ""
         names = [*parameters(self.function)]
         return str({**dict(zip(names, args, strict=False)), **kwargs}[self.subject])
 

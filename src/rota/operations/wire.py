@@ -28,6 +28,10 @@ class Called(NamedTuple):
     name: str
 
 
+class WholeBody:
+    """Annotated to a parameter that is the whole JSON body, although it is no Body."""
+
+
 HEADERS = {"if_match": "If-Match", "if_none_match": "If-None-Match"}
 
 
@@ -38,7 +42,7 @@ def places(operation: Operation[..., Any]) -> dict[str, Place]:
 
 @cache
 def _places(function: Any, method: str, path: str) -> dict[str, Place]:
-    hints = get_type_hints(function)
+    hints = get_type_hints(function, include_extras=True)
     return {name: _place(name, hints[name], method, path) for name in parameters(function)}
 
 
@@ -47,7 +51,8 @@ def _place(name: str, hint: Any, method: str, path: str) -> Place:
         return Place.PATH
     if name in HEADERS:
         return Place.HEADER
-    if isinstance(hint, type) and issubclass(hint, Body):
+    is_body = isinstance(hint, type) and issubclass(hint, Body)
+    if is_body or WholeBody in getattr(hint, "__metadata__", ()):
         return Place.WHOLE_BODY
     return Place.QUERY if method in ("GET", "DELETE") else Place.BODY
 

@@ -27,9 +27,9 @@ ACCESS = (
         breaks="An author without exec brings back a program, or a function to import.",
         edits=(
             Edit(
-                path="api/routes/jobs/versions.py",
+                path="operations/jobs/versions.py",
                 within="roll_back_job",
-                old="check_rights(tx, request, spec)",
+                old="check_rights(tx, caller.credential, spec)",
                 new="pass",
             ),
         ),
@@ -53,7 +53,7 @@ ACCESS = (
         breaks="Somebody with exec makes a job of a template that somebody without has rewritten.",
         edits=(
             Edit(
-                path="api/identity/permissions.py",
+                path="operations/identity/permissions.py",
                 within="check_template_rights",
                 old="power = power_of_template(definition)",
                 new="power = None",
@@ -81,7 +81,7 @@ ACCESS = (
         breaks="An old graph brings back programs whose jobs were removed.",
         edits=(
             Edit(
-                path="api/identity/permissions.py",
+                path="operations/identity/permissions.py",
                 within="_check_parts",
                 old="        if not force.has_work_of(part):",
                 new="        if part.above is None and not force.has_work_of(part):",
@@ -151,7 +151,7 @@ ACCESS = (
         breaks="An author without exec reads what the variables of programs hold.",
         edits=(
             Edit(
-                path="api/identity/redaction.py",
+                path="operations/jobs/redaction.py",
                 within="_may_write",
                 old=' and (power is None or credential.has("exec"))',
                 new="",
@@ -164,10 +164,10 @@ ACCESS = (
         breaks="An author without exec shares runs out to a graph whose node was a program then.",
         edits=(
             Edit(
-                path="api/routes/jobs/versions.py",
+                path="operations/jobs/versions.py",
                 within="weigh_versions",
-                old="check_starts(tx, request.credential, "
-                "[DeployedStart(name, version) for version in weights])",
+                old="check_starts(tx, caller.credential, "
+                "[DeployedStart(job_id, version) for version in wanted])",
                 new="pass",
             ),
         ),
@@ -324,10 +324,10 @@ ACCESS = (
         breaks="Some viewers who plan large files make everybody else wait.",
         edits=(
             Edit(
-                path="api/routes/jobs/files.py",
-                within="_read",
-                old="request.server_state.call_slowly(",
-                new="request.server_state.call(",
+                path="api/server/request.py",
+                within="_parsed",
+                old="self.server_state.call_slowly(",
+                new="self.server_state.call(",
             ),
         ),
         caught_by=(f"{T_FILES}test_files_that_take_long_to_read_leave_threads_for_others[sqlite]",),

@@ -11,7 +11,7 @@ from rota.api.routes.failures import dead_letters
 from rota.api.routes.graphs import graphs
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search
-from rota.api.routes.jobs import files, jobs, releases, templates, versions
+from rota.api.routes.jobs import jobs, releases
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
 from rota.api.routes.schedules import backfills, firings, schedules
@@ -22,6 +22,9 @@ from rota.operations.failures import breakers
 from rota.operations.graphs import nodes
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.insight import statistics
+from rota.operations.jobs import definitions as job_definitions
+from rota.operations.jobs import files, templates, versions
+from rota.operations.jobs import jobs as job_operations
 from rota.operations.runs import effects
 from rota.operations.schedules import calendars
 
@@ -39,9 +42,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *health.ROUTES,
     *session.ROUTES,
     *jobs.ROUTES,
-    *versions.ROUTES,
-    *templates.ROUTES,
-    *files.ROUTES,
+    *routes_in(job_definitions, job_operations, versions, templates, files),
     *runs.ROUTES,
     *lists.ROUTES,
     *logs.ROUTES,

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rota.api.identity.permissions import check_runs
 from rota.api.runs.payload_limits import check_payload
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
 from rota.app.new_runs import new_run
@@ -35,6 +34,7 @@ from rota.errors import (
 from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec, retry_of
+from rota.operations.identity.permissions import check_runs
 from rota.rules.jobs.options import submit_options
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.stored_signature import recorded_signature

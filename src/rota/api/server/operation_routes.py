@@ -14,7 +14,7 @@ from litestar.params import BodyKwarg, PathParameter, QueryParameter
 
 from rota.api.identity.authorization import needs
 from rota.api.server.edge import named
-from rota.api.server.etags import IfMatch, IfNoneMatch, show_etag
+from rota.api.server.etags import IfMatch, IfNoneMatch
 from rota.api.server.request import ApiRequest
 from rota.model.view import Body
 from rota.operations.operation import Operation, parameters
@@ -49,10 +49,7 @@ def _route(operation: Operation[..., Any]) -> HTTPRouteHandler:
         if data is not None:
             whole = [name for name, place in where.items() if place is Place.WHOLE_BODY]
             arguments |= {whole[0]: data} if whole else _fields(data)
-        answer = await request.perform(operation, arguments, answers=hints["return"])
-        if operation.etag is not None:
-            show_etag(request, operation.etag(answer))
-        return answer
+        return await request.perform(operation, arguments, answers=hints["return"])
 
     handler.__name__ = handler.__qualname__ = operation.name
     handler.__doc__ = operation.function.__doc__
@@ -118,7 +115,7 @@ def _body(operation: Operation[..., Any], where: dict[str, Place], hints: dict[s
     """The struct of the body: that of the operation, or one of its parameters; None for none."""
     for name, place in where.items():
         if place is Place.WHOLE_BODY:
-            return hints[name]
+            return plain(hints[name])
     fields: list[tuple[str, Any, Any]] = []
     for name, parameter in parameters(operation.function).items():
         if where[name] is Place.BODY:

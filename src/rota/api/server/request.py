@@ -104,6 +104,8 @@ class ApiRequest(Request[Any, Any, Any]):
         caller = self.caller
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
+        if operation.parse is not None:
+            arguments = await self._parsed(operation.parse, arguments)
         if operation.verb is None:
             return await self._look(operation, arguments)
         answer = await self._once(
@@ -114,16 +116,26 @@ class ApiRequest(Request[Any, Any, Any]):
         return answer
 
     async def _look(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
-        """The answer of an operation that only reads."""
+        """The answer of an operation that only reads, with its tag if it has one."""
         caller = self.caller
 
-        def look(tx: Tx) -> T:
-            return operation(tx, caller, **arguments)
+        def look(tx: Tx) -> tuple[T, str | None]:
+            return operation.tagged(tx, caller, **arguments)
 
-        if not operation.may_be_old:
-            return await self.read(look)
-        key = operation.name, self.namespace, self.credential.queues, *sorted(arguments.items())
-        return await self.server_state.recent.read(key, look, only=self.only)
+        if operation.may_be_old:
+            facts = (self.namespace, self.credential.queues, *sorted(arguments.items()))
+            key = (operation.name, *facts)
+            answer, etag = await self.server_state.recent.read(key, look, only=self.only)
+        else:
+            answer, etag = await self.read(look)
+        if etag is not None:
+            self.add_header("ETag", etag)
+        return answer
+
+    async def _parsed(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Few at once, so that threads are left for others."""
+        read, caller = self.server_state.room(self.only).read, self.caller
+        return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
 
     async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
         self,

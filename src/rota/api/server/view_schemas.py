@@ -37,7 +37,9 @@ class ViewSchemas(OpenAPISchemaPlugin):
         fields = msgspec.structs.fields(field_definition.type_)
         return schema_creator.create_component_schema(
             field_definition,
-            required=sorted(field.encode_name for field in fields),
+            required=sorted(
+                field.encode_name for field in fields if field.default is not msgspec.UNSET
+            ),
             property_fields={
                 field.encode_name: FieldDefinition.from_annotation(
                     annotation=hints[field.name], name=field.encode_name

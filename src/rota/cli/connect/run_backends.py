@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from rota.engine.admission.holds import Holds
     from rota.engine.admission.queues import QueueView
     from rota.engine.insight.reasons import Reason
-    from rota.engine.jobs.definitions import JobView
     from rota.engine.workers.registry import WorkerView
     from rota.model.log import Level, LogLine
     from rota.model.run import RunView
@@ -38,7 +37,6 @@ class RunBackend(Protocol):
     def runs(self, filters: Filters) -> list[Listed]: ...
     def show(self, text: str) -> Shown: ...
     def why(self, text: str, node: str | None) -> list[Reason]: ...
-    def jobs(self) -> list[JobView]: ...
     def queues(self) -> list[QueueView]: ...
     def pause_queue(self, name: str, note: str | None) -> None: ...
     def resume_queue(self, name: str) -> None: ...
@@ -132,11 +130,6 @@ class StoreRunBackend:
     def why(self, text: str, node: str | None) -> list[Reason]:
         return self.run(text).why(node)
 
-    def jobs(self) -> list[JobView]:
-        from rota.engine.jobs.definitions import jobs
-
-        return self._app.store.read(lambda tx: jobs(tx, namespace=self._namespace))
-
     def queues(self) -> list[QueueView]:
         from rota.engine.admission.queues import queues
 
@@ -213,9 +206,6 @@ class ServerRunBackend:
 
     def why(self, text: str, node: str | None) -> list[Reason]:
         return self.run(text).why(node)
-
-    def jobs(self) -> list[JobView]:
-        return self._served.jobs()
 
     def queues(self) -> list[QueueView]:
         return self._served.queues()

@@ -76,23 +76,7 @@ def print_plan(plan: Plan, flags: dict[str, Any]) -> None:
     print(done if count else f"nothing to do, {plan.unchanged} as they should be")
 
 
-def plan_document(plan: Plan, *, applied: bool) -> dict[str, Any]:
-    """The plan as one object, its times as ISO 8601."""
-    import msgspec
-
-    from rota.cli.pages.documents import iso
-
-    facts: dict[str, Any] = msgspec.to_builtins(plan)
-    facts["until"] = iso(plan.until)
-    facts["runs"] = [
-        each | {"old": iso(each["old"]), "new": iso(each["new"])} for each in facts["runs"]
-    ]
-    return facts | {"applied": applied}
-
-
 def _print_runs(plan: Plan, flags: dict[str, Any]) -> None:
-    from rota.cli.pages.documents import iso
-
     if not plan.runs:
         return
     counts = {
@@ -108,7 +92,7 @@ def _print_runs(plan: Plan, flags: dict[str, Any]) -> None:
     for name, runs in by_schedule.items():
         for each in runs[:SHOWN]:
             sign = {"add": "+", "remove": "-", "move": ">"}[each.verb]
-            times = [iso(at) or "" for at in (each.old, each.new) if at is not None]
+            times = [at.text() for at in (each.old, each.new) if at is not None]
             print(f"  {sign} {name}  {' -> '.join(times)}")
         if len(runs) > SHOWN:
             print(f"    {name}: {len(runs) - SHOWN} more")

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rota.engine.admission.windows import blackouts, put_blackout
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.jobs.definitions import define, jobs, remove
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules import definitions as schedules
@@ -37,27 +36,18 @@ def apply(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is 
     wish: Wish,
     *,
     namespace: str,
-    by: Actor,
+    who: str,
     compiled: CompiledSchedules,
     new_id: NewId,
 ) -> Plan:
     """Do it and tell what was done; nothing is written when all is as it should be."""
     plan = compare(tx, bundles, wish, namespace=namespace)
-    doer = _Doer(tx, namespace, by, compiled, new_id, now_ms(tx))
+    doer = _Doer(tx, namespace, who, compiled, new_id, now_ms(tx))
     for change in plan.changes:
         if change.verb == "remove":
             doer.remove(change)
         for bundle in bundles:
             doer.put(bundle, change)
-    if plan.changes:
-        record(
-            tx,
-            by,
-            namespace=namespace,
-            verb="apply",
-            subject=", ".join(bundle.name for bundle in bundles),
-            detail={"changes": [f"{each.verb} {each.kind} {each.name}" for each in plan.changes]},
-        )
     return plan
 
 
@@ -66,7 +56,7 @@ class _Doer(NamedTuple):
 
     tx: Tx
     namespace: str
-    by: Actor
+    who: str
     compiled: CompiledSchedules
     new_id: NewId
     since: int
@@ -89,7 +79,7 @@ class _Doer(NamedTuple):
                 bundle.schedules[name].schedule,
                 job=bundle.schedules[name].job,
                 origin="file",
-                who=self.by.who,
+                who=self.who,
                 compiled=self.compiled,
                 new_id=self.new_id,
                 namespace=self.namespace,

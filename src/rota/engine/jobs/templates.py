@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.clock import Moment, moment
 from rota.engine.jobs.definitions import EVERY
 from rota.engine.locks import lock_name
 from rota.errors import UnknownTemplate
@@ -14,19 +15,19 @@ from rota.store.base import Tx
 _template = msgspec.json.Decoder(Template)
 
 
-class TemplateView(msgspec.Struct, frozen=True, kw_only=True):
-    """A template as people see it."""
+class RecordedTemplate(msgspec.Struct, frozen=True, kw_only=True):
+    """A template on record."""
 
     name: str
     template: Template
     revision: int
     changed_by: str
-    changed_at: int
+    changed_at: Moment
 
 
 def put_template(
     tx: Tx, name: str, template: Template, *, namespace: str, who: str
-) -> TemplateView:
+) -> RecordedTemplate:
     """Make it so; jobs that were made from it stay as they are."""
     spec = msgspec.json.encode(check_template(template)).decode()
     lock_name(tx, "template", name, namespace=namespace)
@@ -34,7 +35,7 @@ def put_template(
     return find_template(tx, name, namespace=namespace)
 
 
-def find_template(tx: Tx, name: str, *, namespace: str) -> TemplateView:
+def find_template(tx: Tx, name: str, *, namespace: str) -> RecordedTemplate:
     """UnknownTemplate when there is none of that name."""
     found = templates(tx, namespace=namespace, name=name)
     if not found:
@@ -44,16 +45,16 @@ def find_template(tx: Tx, name: str, *, namespace: str) -> TemplateView:
 
 def templates(
     tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
-) -> list[TemplateView]:
+) -> list[RecordedTemplate]:
     """By name; `after` is the last name of the page before."""
     rows = tx.all("list_templates", namespace=namespace, name=name, after=after, limit=limit)
     return [
-        TemplateView(
+        RecordedTemplate(
             name=row["name"],
             template=_template.decode(row["spec"]),
             revision=row["revision"],
             changed_by=row["changed_by"],
-            changed_at=row["changed_at"],
+            changed_at=moment(row["changed_at"]),
         )
         for row in rows
     ]

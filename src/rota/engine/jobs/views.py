@@ -12,8 +12,10 @@ from math import ceil
 
 import msgspec
 
+from rota.clock import moment
 from rota.engine.jobs.definitions import CODE
 from rota.engine.runs.claimed import shares
+from rota.model.jobs.job import RunOutcome
 from rota.model.spec import JobSpec
 from rota.model.states import State
 from rota.store.base import Row, Tx
@@ -25,19 +27,6 @@ AHEAD = 5_000
 NEWEST = 2**31 - 1
 
 _spec = msgspec.json.Decoder(JobSpec)
-
-
-class RunOutcome(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that has ended, in brief."""
-
-    run_id: str
-    state: State
-    started_at: int | None
-    finished_at: int
-
-    @property
-    def took_ms(self) -> int | None:
-        return None if self.started_at is None else self.finished_at - self.started_at
 
 
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,15 +63,15 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
 
     def _took(self, share: float) -> int | None:
         took = sorted(
-            each.took_ms
+            each.duration_ms
             for each in self.last
-            if each.state is State.SUCCESS and each.took_ms is not None
+            if each.state is State.SUCCESS and each.duration_ms is not None
         )
         return took[ceil(len(took) * share) - 1] if took else None
 
 
-class VersionView(msgspec.Struct, frozen=True, kw_only=True):
-    """One version of a job."""
+class RecordedVersion(msgspec.Struct, frozen=True, kw_only=True):
+    """A version of a job on record."""
 
     version: int
     spec: JobSpec
@@ -130,11 +119,11 @@ def _queued(tx: Tx, *, namespace: str) -> Counter[str]:
 
 def versions(
     tx: Tx, name: str, *, namespace: str, before: int = NEWEST, limit: int = 50
-) -> list[VersionView]:
+) -> list[RecordedVersion]:
     """All that a job ever was, the newest first; `before` is the last of the page before."""
     rows = tx.all("list_versions", namespace=namespace, name=name, before=before, limit=limit)
     return [
-        VersionView(
+        RecordedVersion(
             version=row["version"],
             spec=_spec.decode(row["spec"]),
             created_at=row["created_at"],
@@ -145,9 +134,10 @@ def versions(
 
 
 def _outcome(row: Row) -> RunOutcome:
+    started_at, finished_at = row["started_at"], row["finished_at"]
     return RunOutcome(
         run_id=str(row["id"]),
         state=State(row["state"]),
-        started_at=row["started_at"],
-        finished_at=row["finished_at"],
+        started_at=None if started_at is None else moment(started_at),
+        duration_ms=None if started_at is None else finished_at - started_at,
     )

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rota.errors import BadDuration, BadOption
+from rota.model.breaker import BreakerBody
 from rota.model.spec import Breaker
 from rota.rules.text.duration import format_duration, parse_duration
 
@@ -22,6 +23,8 @@ def parse_breaker(given: object) -> Breaker | None:
     """The rule with its durations in one spelling; None for None. BadOption says what is wrong."""
     if given is None:
         return None
+    if isinstance(given, BreakerBody):
+        given = given.rule()
     rule = _read(given) if isinstance(given, str) else given
     if not isinstance(rule, Breaker):
         raise BadOption(f"breaker={given!r:.64} is not a breaker; {_FORMS}")

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from rota.errors import BadOption
+from rota.model.breaker import BreakerBody
 from rota.model.graph import Cache, Isolation
 from rota.model.spec import Breaker, Delivery
 from rota.rules.admission.dependencies import read_dependencies
@@ -219,6 +220,7 @@ OPTIONS = (
         "[use a result again](#cache)",
         where=_BOTH,
         body=Literal[False],
+        bodies=_SUBMIT,
     ),
     Option(
         "breaker",
@@ -226,7 +228,7 @@ OPTIONS = (
         {"type": ["string", "object"], "examples": ["50% of 20 in 1m"]},
         "[hold all runs back while they keep failing](#breaker)",
         where=_JOB,
-        body=str | Breaker,
+        body=str | BreakerBody,
     ),
     Option(
         "max_crashes",

@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.graph import Cache, Isolation
 from rota.model.schedule import Schedule
-from rota.model.spec import Breaker, Delivery, PolicyChange, RetryPolicy
+from rota.model.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy, Target
 from rota.rules.admission.dependencies import check_other
 from rota.rules.failures.on_failure import check_told_is_other
 from rota.rules.failures.retry_options import (
@@ -36,33 +35,21 @@ _OF_SUBMIT = {each.name: each for each in OPTIONS if each.name in SUBMIT_OPTIONS
 del _OF_SUBMIT["cache"]  # False says something else there: do not use a result again
 
 
-class JobOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The checked options of a job; all but the last two are fields of JobSpec."""
+_OF_WORK = {"target", "parameters", "defaults", "schemas", "more"}
+"""Fields of JobSpec that follow from what a job does; the others are its options."""
 
-    name: str
-    queue: str = "default"
-    priority: int = 0
-    retry: RetryPolicy = RetryPolicy()
-    timeout_ms: int | None = None
-    expires_ms: int | None = None
-    delivery: Delivery = "at_least_once"
-    isolation: Isolation = "thread"
-    memory_mb: int | None = None
-    max_crashes: int | msgspec.UnsetType = msgspec.UNSET
-    max_losses: int | msgspec.UnsetType = msgspec.UNSET
-    breaker: Breaker | None = None
-    cache: Cache | None = None
-    dependencies: tuple[str, ...] = ()
-    on_failure: str | msgspec.UnsetType = msgspec.UNSET
-    description: str | msgspec.UnsetType = msgspec.UNSET
+
+class JobOptions(JobSpec, frozen=True, kw_only=True):
+    """The checked options of a job: a definition that does not say yet what is done."""
+
+    target: Target = PythonTarget(ref="")
     retry_function: RetryFunction | None = None
     schedules: tuple[Schedule, ...] = ()
 
     def spec_fields(self) -> dict[str, Any]:
-        """The keyword arguments for JobSpec, all but target and parameters."""
-        fields = msgspec.structs.asdict(self)
-        del fields["retry_function"], fields["schedules"]
-        return fields
+        """The keyword arguments for JobSpec, all but those that follow from what the job does."""
+        fields = (name for name in JobSpec.__struct_fields__ if name not in _OF_WORK)
+        return {name: getattr(self, name) for name in fields}
 
 
 class SubmitOptions(msgspec.Struct, frozen=True, kw_only=True):

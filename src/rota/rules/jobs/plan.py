@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 
+from rota.clock import moment
 from rota.errors import BadInput, BadOption
 from rota.model.bundle import Bundle, BundledSchedule
 from rota.model.graph import Graph
@@ -112,7 +113,7 @@ class _Planner:
             unchanged=self._unchanged,
             leftovers=() if self._wish.prune else tuple(leftovers),
             runs=tuple(self._runs),
-            until=self._start + self._wish.horizon_ms,
+            until=moment(self._start + self._wish.horizon_ms),
             cut=tuple(self._cut),
         )
 

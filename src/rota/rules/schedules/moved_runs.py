@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rota.clock import moment
 from rota.model.plan import RunChange
 from rota.rules.schedules.zones import zone
 
@@ -17,9 +18,10 @@ def paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[Ru
     for at in gone:
         same_day = by_day.get(where.wall(at).date())
         if same_day:
-            found.append(RunChange(schedule=name, verb="move", old=at, new=same_day.pop(0)))
+            new_at = moment(same_day.pop(0))
+            found.append(RunChange(schedule=name, verb="move", old=moment(at), new=new_at))
         else:
-            found.append(RunChange(schedule=name, verb="remove", old=at))
+            found.append(RunChange(schedule=name, verb="remove", old=moment(at)))
     left = [at for times in by_day.values() for at in times]
-    found += [RunChange(schedule=name, verb="add", new=at) for at in left]
-    return sorted(found, key=lambda each: each.old or each.new or 0)
+    found += [RunChange(schedule=name, verb="add", new=moment(at)) for at in left]
+    return sorted(found, key=lambda each: each.old or each.new or moment(0))

@@ -44,6 +44,8 @@ class Option(msgspec.Struct, frozen=True):
     """Another name that people may use."""
     body: Any = None
     """The type in a body of the API; None if no body has it."""
+    bodies: tuple[str, ...] = ()
+    """Which bodies have it; those of `where` if nothing is said."""
 
     def __post_init__(self) -> None:
         if not self.field:
@@ -64,6 +66,15 @@ def read_options(table: Mapping[str, Option], options: Mapping[str, Any]) -> dic
             option = table[name]
             fields[option.field] = option.read(name, given)
     return fields
+
+
+def body_fields(table: Iterable[Option], where: str) -> list[tuple[str, Any, None]]:
+    """The options of a body of the API: each may be left out, which null says too."""
+    return [
+        (each.name, each.body | None, None)
+        for each in table
+        if each.body is not None and where in (each.bodies or each.where)
+    ]
 
 
 def names_of(table: Iterable[Option], where: str | None = None) -> frozenset[str]:

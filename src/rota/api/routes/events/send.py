@@ -10,7 +10,6 @@ from litestar import post
 from litestar.params import JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_job
 from rota.api.runs.payload_limits import check_payload
 from rota.api.server.documents import Document
 from rota.api.server.request import ApiRequest
@@ -20,6 +19,7 @@ from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import check_room, find_namespace
 from rota.ids import new_id
 from rota.model.view import Body
+from rota.operations.identity.permissions import check_job
 from rota.store.base import Tx
 
 

@@ -10,7 +10,6 @@ from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.actions import offered
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_starts
 from rota.api.routes.failures.dead_letter_documents import (
     ChosenBody,
     Discarded,
@@ -42,6 +41,7 @@ from rota.engine.runs.find import find, now_ms
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
 from rota.ids import is_id, new_id
 from rota.model.view import Page
+from rota.operations.identity.permissions import check_starts
 from rota.operations.paging import MOST, PAGE, page_start
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.rate import parse_rate

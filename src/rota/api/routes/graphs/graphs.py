@@ -9,9 +9,6 @@ from litestar import get
 from litestar.params import FromPath, FromQuery, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.jobs.changes import reached_job
-from rota.api.routes.jobs.documents import JobItem, job_facts, job_verbs
-from rota.api.routes.jobs.jobs import job_page
 from rota.api.routes.runs.documents import Status, origin_of, status_of
 from rota.api.server.documents import Document, Moment, then, when
 from rota.api.server.edge import named
@@ -24,9 +21,12 @@ from rota.engine.jobs.views import activity
 from rota.errors import UnknownJob, UnknownVersion
 from rota.model.graph import Join, Kind, Mode
 from rota.model.graphs.run_nodes import GraphEdge
+from rota.model.jobs.job import JobItem
 from rota.model.run import RunView
 from rota.model.spec import GraphTarget
 from rota.model.view import Page
+from rota.operations.jobs.job_views import job_facts, job_verbs
+from rota.operations.jobs.visible import job_page, visible_job
 from rota.operations.paging import MOST, PAGE
 from rota.rules.graphs import Plan, Planned
 from rota.rules.jobs.parameter_schema import schema_of
@@ -37,7 +37,7 @@ SHOWN, MOST_RUNS = 30, 200
 """Runs in a grid."""
 
 
-class GraphItem(JobItem):
+class GraphItem(JobItem, frozen=True):
     """A graph in a list."""
 
     description: str
@@ -124,7 +124,7 @@ async def list_graphs(
     """By name; `cursor` is the `next` of the page before."""
 
     def look(tx: Tx) -> Page[GraphItem]:
-        page, following = job_page(tx, request, cursor=cursor, limit=limit, only_graphs=True)
+        page, following = job_page(tx, request.caller, cursor=cursor, limit=limit, only_graphs=True)
         lately = activity(tx, [each.name for each in page], namespace=request.namespace)
         items = [
             GraphItem(
@@ -179,7 +179,7 @@ async def show_grid(
 
 def reached_graph(tx: Tx, request: ApiRequest, name: str) -> JobView:
     """The graph, if the credential reaches it; a job of another kind is not one."""
-    view = reached_job(tx, request, name)
+    view = visible_job(tx, request.caller, name)
     if not isinstance(view.spec.target, GraphTarget):
         raise UnknownJob(name)
     return view
@@ -233,7 +233,7 @@ def _document(view: JobView, version: int, plan: Plan, request: ApiRequest) -> G
         parameters=schema_of(view.spec),
         nodes=[node_document(each) for each in plan.nodes.values()],
         edges=edges_of(plan),
-        verbs=job_verbs(view, request.credential),
+        verbs=[*job_verbs(view, request.credential)],
     )
 
 

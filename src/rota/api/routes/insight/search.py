@@ -9,12 +9,13 @@ from litestar import get
 from litestar.params import FromQuery, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.jobs.documents import Kind, kind_of
 from rota.api.server.documents import Document, Moment, then, when
 from rota.api.server.request import ApiRequest
 from rota.engine.insight.search import search
 from rota.engine.schedules.views import ScheduleState
 from rota.errors import BadInput
+from rota.model.jobs.job import JobKind
+from rota.operations.jobs.job_views import kind_of
 
 LONGEST = 200
 Limit = Annotated[int, QueryParameter(ge=1, le=50)]
@@ -36,7 +37,7 @@ class JobFound(Document):
     """A job."""
 
     job: str = msgspec.field(name="jobId")
-    kind: Kind
+    kind: JobKind
     queue: str
     version: int
 

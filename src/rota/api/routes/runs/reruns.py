@@ -10,7 +10,6 @@ from litestar import post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_starts
 from rota.api.routes.runs.bodies import RerunBody, StateDocument
 from rota.api.routes.runs.documents import Status
 from rota.api.routes.runs.lists import LONGEST
@@ -31,6 +30,7 @@ from rota.ids import is_id, new_id
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.model.view import Body
+from rota.operations.identity.permissions import check_starts
 from rota.operations.instants import instant_ms_or_none
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.store.base import Tx

@@ -6,13 +6,13 @@ from typing import Any
 
 import msgspec
 
-from rota.api.identity.permissions import check_job
 from rota.api.runs.payload_limits import checked_args
 from rota.api.server.request import ApiRequest
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules.views import ScheduleView, show
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.model.schedule import OnEvent
+from rota.operations.identity.permissions import check_job
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.store.base import Tx
 

@@ -9,9 +9,6 @@ from litestar import delete, get, post, put
 from litestar.params import FromPath, FromQuery, JSONBody, QueryParameter
 
 from rota.api.identity.authorization import needs
-from rota.api.identity.permissions import check_job
-from rota.api.routes.jobs.bodies import TriggerBody
-from rota.api.routes.jobs.changes import reached_job
 from rota.api.routes.schedules.access import (
     reached_ones,
     reached_schedule,
@@ -42,7 +39,10 @@ from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.view import Page
 from rota.operations.etags import check_match, etag_of
+from rota.operations.identity.permissions import check_job
 from rota.operations.instants import instant_ms_or_none
+from rota.operations.jobs.bodies import TriggerBody
+from rota.operations.jobs.visible import visible_job
 from rota.operations.paging import MOST, PAGE
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
@@ -137,7 +137,7 @@ async def replace_schedule(
 
     def put_it(tx: Tx, by: Actor) -> ScheduleItem:
         _check_state(tx, request, called, if_match, if_none_match=if_none_match)
-        spec = reached_job(tx, request, data.job).spec
+        spec = visible_job(tx, request.caller, data.job).spec
         check_job(tx, request.credential, data.job)
         stored = calendars(tx, namespace=request.namespace)
         schedule = data.schedule({each: one.calendar for each, one in stored.items()})

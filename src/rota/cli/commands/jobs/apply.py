@@ -41,7 +41,7 @@ def command(
     """Add, change and remove jobs and schedules so that the store is as the FILEs say."""
     from rota.cli.connect.backends import by
     from rota.cli.output import print_json
-    from rota.cli.pages.plan import plan_document, print_plan, wish_of
+    from rota.cli.pages.plan import print_plan, wish_of
 
     wish = wish_of(flags)
     with _place(flags, who) as here:
@@ -52,7 +52,7 @@ def command(
                 _ask(here.files.plan(files, wish), flags)
             plan = here.files.apply(files, wish, **by(who))
     if as_json:
-        print_json([plan_document(plan, applied=not dry_run)])
+        print_json([plan])
     else:
         print_plan(plan, flags)
 

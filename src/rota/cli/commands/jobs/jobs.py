@@ -9,7 +9,7 @@ import click
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
-    from rota.engine.jobs.definitions import JobView
+    from rota.model.jobs.job import JobEntry
     from rota.model.spec import JobSpec
 
 EPILOG = """\b
@@ -46,7 +46,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
     found = _jobs(flags)
     if as_json:
-        print_json(map(_document, found))
+        print_json(found)
     else:
         print_table(COLUMNS, [_row(job) for job in found], empty="no jobs on record")
 
@@ -63,28 +63,25 @@ def show(*, name: str, as_json: bool, **flags: Any) -> None:
     if name not in found:
         raise UnknownJob(name, found)
     if as_json:
-        print_json([_document(found[name])])
+        print_json([found[name]])
     else:
         print_facts(_facts(found[name]))
 
 
-def _jobs(flags: dict[str, Any]) -> list[JobView]:
-    from rota.cli.connect.run_backends import desk
+def _jobs(flags: dict[str, Any]) -> list[JobEntry]:
+    from rota.cli.connect.backends import place
 
-    with desk(flags) as here:
-        return here.jobs()
-
-
-def _document(job: JobView) -> dict[str, Any]:
-    from rota.cli.pages.documents import document
-
-    facts = document(job)
-    spec: dict[str, Any] = facts.pop("spec")
-    return facts | spec | {"breaker_state": facts["breaker"]}
+    with place(flags) as here:
+        return here.definitions.list()
 
 
-def _row(job: JobView) -> list[str]:
-    spec = job.spec
+def _spec(job: JobEntry) -> JobSpec:
+    assert job.spec is not None  # noqa: S101  # asked for with the list
+    return job.spec
+
+
+def _row(job: JobEntry) -> list[str]:
+    spec = _spec(job)
     return [
         job.name,
         str(job.version),
@@ -98,13 +95,11 @@ def _row(job: JobView) -> list[str]:
     ]
 
 
-def _facts(job: JobView) -> list[tuple[str, str]]:
-    from rota.cli.pages.documents import iso
-
-    spec = job.spec
+def _facts(job: JobEntry) -> list[tuple[str, str]]:
+    spec = _spec(job)
     return [
         ("name", job.name),
-        ("version", f"{job.version} (since {iso(job.created_at)})"),
+        ("version", f"{job.version} (since {job.created_at.text()})"),
         ("kind", _kind(spec)),
         ("target", _target(spec)),
         ("for", spec.description or ""),
@@ -139,15 +134,16 @@ def _cache(spec: JobSpec) -> str:
     return f"{spec.cache.ttl or 'for ever'}{by}"
 
 
-def _breaker_state(job: JobView) -> str:
+def _breaker_state(job: JobEntry) -> str:
     return (job.breaker or "").replace("_", " ")
 
 
-def _breaker(job: JobView) -> str:
+def _breaker(job: JobEntry) -> str:
     from rota.rules.failures.breaker_options import breaker_text
 
-    rule = breaker_text(job.spec.breaker) if job.spec.breaker else ""
-    return ", ".join(part for part in (_breaker_state(job), rule) if part)
+    rule = _spec(job).breaker
+    text = breaker_text(rule) if rule else ""
+    return ", ".join(part for part in (_breaker_state(job), text) if part)
 
 
 def _kind(spec: JobSpec) -> str:

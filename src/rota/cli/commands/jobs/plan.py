@@ -34,7 +34,7 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
     """Show what applying job FILEs would add, change and remove, and which runs that moves."""
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json
-    from rota.cli.pages.plan import plan_document, print_plan, wish_of
+    from rota.cli.pages.plan import print_plan, wish_of
 
     wish, said = wish_of(flags), settings(flags)
     if _is_missing(said):
@@ -43,7 +43,7 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
         with place(flags) as here:
             plan = here.files.plan(files, wish)
     if as_json:
-        print_json([plan_document(plan, applied=False)])
+        print_json([plan])
     else:
         print_plan(plan, flags)
     return int(check and bool(plan.changes))
@@ -64,7 +64,7 @@ def _plan_first(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
     """Without a store everything is new."""
     import time
 
-    from rota.app.files import plan_first
+    from rota.handles.files import plan_first
 
     now = round(time.time() * 1000)
     return plan_first(files, wish, now=now, namespace=said.namespace or "default")

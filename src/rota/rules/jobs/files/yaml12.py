@@ -75,7 +75,7 @@ for _tag, _pattern, _first in CORE_RESOLVERS:
 
 def read_yaml(data: bytes, file: str) -> list[Document]:
     """All documents of a text; BadFile tells line and column of what is wrong."""
-    text = _decode(data, file)
+    text = decode(data, file)
     try:
         _check_shape(text, file)
         nodes = list(yaml.compose_all(text, Loader=_Loader))
@@ -94,7 +94,8 @@ def path_text(path: Path) -> str:
     return text
 
 
-def _decode(data: bytes, file: str) -> str:
+def decode(data: bytes, file: str) -> str:
+    """The text of a job file; BadFile for one that is too long or not UTF-8."""
     if len(data) > MAX_BYTES:
         raise BadFile(f"{file}: {len(data):,} bytes are more than {MAX_BYTES:,}; split the file")
     try:

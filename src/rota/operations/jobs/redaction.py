@@ -1,4 +1,4 @@
-"""What is secret by habit: values of variables and headers, for those who may write them."""
+"""Secrets in definitions: values of variables and headers are for those who may write them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import msgspec
 
 from rota.model.identity import Credential
 from rota.model.plan import FieldChange
-from rota.model.spec import JobSpec
+from rota.model.spec import CommandTarget, HttpTarget, JobSpec
 from rota.rules.security.rights import power_of, power_of_template
 from rota.rules.security.web_address import shown_address
 
@@ -23,17 +23,32 @@ def may_see(spec: JobSpec, credential: Credential) -> bool:
     return _may_write(power_of(spec), credential)
 
 
-def told_changes(
+def visible_spec(spec: JobSpec, credential: Credential) -> JobSpec:
+    """The definition with variables and headers only for those who may write it."""
+    target = spec.target
+    if isinstance(target, HttpTarget):
+        target = msgspec.structs.replace(target, url=shown_address(target.url))
+    if not may_see(spec, credential):
+        if isinstance(target, CommandTarget):
+            target = msgspec.structs.replace(target, env={})
+        elif isinstance(target, HttpTarget):
+            target = msgspec.structs.replace(target, headers={})
+    return msgspec.structs.replace(spec, target=target)
+
+
+def visible_changes(
     changes: Sequence[FieldChange], credential: Credential, *specs: JobSpec
 ) -> list[FieldChange]:
     """The fields of a job before and after, as this caller may see them; of these definitions."""
     is_private = any(each.field == PRIVATE for each in changes)
     may_all = all(may_see(spec, credential) for spec in specs)
     may_headers = may_all and (not is_private or credential.has("exec"))
-    return [_told_change(each, credential, may_headers=may_headers) for each in changes]
+    return [_visible_change(each, credential, may_headers=may_headers) for each in changes]
 
 
-def _told_change(change: FieldChange, credential: Credential, *, may_headers: bool) -> FieldChange:
+def _visible_change(
+    change: FieldChange, credential: Credential, *, may_headers: bool
+) -> FieldChange:
     if change.field == "target.url":
         old, new = (shown_address(each) if each else each for each in (change.old, change.new))
         return msgspec.structs.replace(change, old=old, new=new)
@@ -46,7 +61,7 @@ def _told_change(change: FieldChange, credential: Credential, *, may_headers: bo
     return msgspec.structs.replace(change, old=old, new=new)
 
 
-def told_definition(definition: Mapping[str, Any], credential: Credential) -> dict[str, Any]:
+def visible_definition(definition: Mapping[str, Any], credential: Credential) -> dict[str, Any]:
     """The definition of a job as people write it, as this caller may see it."""
     told = dict(definition)
     if _may_write(power_of_template(definition), credential):

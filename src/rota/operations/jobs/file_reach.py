@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rota.api.server.request import ApiRequest
 from rota.engine.admission.windows import blackouts
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules.views import schedules_named
@@ -13,33 +12,34 @@ from rota.model.bundle import Bundle
 from rota.model.plan import Kind, Plan
 from rota.model.schedule import Blackout
 from rota.model.spec import JobSpec
+from rota.operations.caller import Caller
 from rota.operations.schedules.calendars import check_own_calendar, used_by_others
 from rota.rules.security.rights import queues_of, started_by
 from rota.store.base import Tx
 
 
-def check_reach(tx: Tx, request: ApiRequest, bundles: Sequence[Bundle], plan: Plan) -> None:
+def check_reach(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -> None:
     """NotPermitted unless all that files define, start, change or leave behind is within reach.
 
     Asked before anything is changed. A calendar belongs to no queue: who reaches all schedules that
     go by it may change it.
     """
-    reaches = request.credential.reaches
-    if request.credential.queues is None:
+    reaches = caller.sees
+    if caller.sees_all_queues:
         return
     new = {name: spec for bundle in bundles for name, spec in bundle.jobs.items()}
     for name, spec in new.items():
         for queue in queues_of(spec):
             if not reaches(queue):
                 raise NotPermitted(f"job {name}: the credential does not reach the queue {queue}")
-    wanted = _jobs(tx, request, bundles, plan) | {n for s in new.values() for n in _others(s)}
-    stored = current_specs(tx, wanted, namespace=request.namespace)
+    wanted = _jobs(tx, caller, bundles, plan) | {n for s in new.values() for n in _others(s)}
+    stored = current_specs(tx, wanted, namespace=caller.namespace)
     for name, (_, spec) in sorted(stored.items()):
         if not reaches(spec.queue):
             raise NotPermitted(f"job {name} is of a queue that the credential does not reach")
-    for name in sorted(_touched(plan, "calendar") & used_by_others(tx, request.caller)):
-        check_own_calendar(tx, request.caller, name)
-    for name, window in _windows(tx, request, bundles, plan):
+    for name in sorted(_touched(plan, "calendar") & used_by_others(tx, caller)):
+        check_own_calendar(tx, caller, name)
+    for name, window in _windows(tx, caller, bundles, plan):
         if window.queue is None or not reaches(window.queue):
             raise NotPermitted(f"blackout {name}: a window of the credential names a queue of it")
 
@@ -50,11 +50,11 @@ def _others(spec: JobSpec) -> Iterator[str]:
     yield from started_by(spec)
 
 
-def _jobs(tx: Tx, request: ApiRequest, bundles: Sequence[Bundle], plan: Plan) -> set[str]:
+def _jobs(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -> set[str]:
     """Those that the files define or start, and those they change: also through schedules."""
     timed = {name: each.job for bundle in bundles for name, each in bundle.schedules.items()}
     known = schedules_named(
-        tx, timed.keys() | _touched(plan, "schedule"), namespace=request.namespace
+        tx, timed.keys() | _touched(plan, "schedule"), namespace=caller.namespace
     )
     defined = {name for bundle in bundles for name in bundle.jobs}
     changed = _touched(plan, "job") | _touched(plan, "graph")
@@ -62,13 +62,13 @@ def _jobs(tx: Tx, request: ApiRequest, bundles: Sequence[Bundle], plan: Plan) ->
 
 
 def _windows(
-    tx: Tx, request: ApiRequest, bundles: Sequence[Bundle], plan: Plan
+    tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan
 ) -> Iterator[tuple[str, Blackout]]:
     """Those of the files, and those on record that they change."""
     for bundle in bundles:
         yield from bundle.blackouts.items()
     changed = _touched(plan, "blackout")
-    present = blackouts(tx, namespace=request.namespace)
+    present = blackouts(tx, namespace=caller.namespace)
     yield from ((name, window) for name, window in present.items() if name in changed)
 
 

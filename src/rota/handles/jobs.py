@@ -1,0 +1,21 @@
+"""Jobs on record in the hands of a program, whatever brought their definitions."""
+
+from __future__ import annotations
+
+import builtins
+
+from rota.handles.backend import Backend
+from rota.handles.pages import all_items
+from rota.model.jobs.job import JobEntry
+from rota.operations.jobs.jobs import list_jobs
+
+
+class Definitions:
+    """The definitions of a namespace; get it as `app.definitions` or `client.definitions`."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    def list(self) -> builtins.list[JobEntry]:
+        """All jobs on record by name, in their current version."""
+        return all_items(self._backend, list_jobs, spec=True)

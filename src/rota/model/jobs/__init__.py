@@ -1,0 +1,1 @@
+"""Jobs, as people define and see them."""

@@ -1,0 +1,1 @@
+"""Operations on jobs, their versions, templates and files."""

@@ -1,0 +1,60 @@
+"""Jobs as clients define and start them; options come from the table of options."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from rota.model.jobs.job import HttpBody
+from rota.model.view import Body
+from rota.rules.jobs.option_table import OPTIONS
+from rota.rules.text.option import body_fields
+
+
+class JobWork(Body):
+    """What to run, and when."""
+
+    name: str
+    command: str | list[str] | msgspec.UnsetType | None = msgspec.UNSET
+    """One line, split into words as a shell would but given to none, or the words themselves."""
+    http: HttpBody | msgspec.UnsetType | None = msgspec.UNSET
+    schedule: str | dict[str, Any] | None = None
+    """A cron line such as `0 0 * * *`, or an object: `{"every": "10m"}`, with options."""
+    timezone: str | None = None
+    dependencies: list[str] = msgspec.field(default_factory=list)
+    """Jobs that a run of this one runs first."""
+    env: dict[str, str] = msgspec.field(default_factory=dict)
+    cwd: str | None = None
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    """Of the runs that the schedule starts."""
+
+    def options(self) -> dict[str, Any]:
+        """The options that were given."""
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        return {name: value for name, value in options.items() if value is not None}
+
+
+class TriggerBody(Body):
+    """What to start a job with."""
+
+    args: dict[str, Any] = msgspec.field(default_factory=dict)
+    scheduled_for: datetime | None = None
+    """The time that the run is for, of a job with a schedule; now, if left out."""
+
+
+_FIELDS = [each for each in body_fields(OPTIONS, "job") if each[0] not in JobWork.__struct_fields__]
+_OPTIONS = [name for name, _, _ in _FIELDS]
+
+if TYPE_CHECKING:
+    JobBody = JobWork
+else:
+    JobBody = msgspec.defstruct(
+        "JobBody",
+        _FIELDS,
+        bases=(JobWork,),
+        kw_only=True,
+        module=__name__,
+        namespace={"__doc__": "A definition: what to run, when, and under which policies."},
+    )
