@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import pause
-from rota.engine.graphs.views.grid import Grid, grid
+from rota.engine.graphs.views.grid import grid
 from rota.engine.graphs.views.nodes import is_paused
 from rota.errors import BadGraph
+from rota.model.graphs.definition import Grid
 from rota.store.base import Store
 from tests.contract.builders import HOME, given_worker
 from tests.contract.graph_builders import JOB, Flow, graph, node

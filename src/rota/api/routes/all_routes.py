@@ -8,7 +8,6 @@ from rota.api.routes import description, pages, reference
 from rota.api.routes.admission import queues
 from rota.api.routes.events import live, send
 from rota.api.routes.failures import dead_letters
-from rota.api.routes.graphs import graphs
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics, search
 from rota.api.routes.jobs import jobs, releases
@@ -19,7 +18,7 @@ from rota.api.routes.workers import remote, remote_runs, remote_services, worker
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import windows
 from rota.operations.failures import breakers
-from rota.operations.graphs import nodes
+from rota.operations.graphs import graphs, nodes
 from rota.operations.identity import audit, namespaces, tokens
 from rota.operations.insight import statistics
 from rota.operations.jobs import definitions as job_definitions
@@ -57,9 +56,10 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote_services.ROUTES,
     *dead_letters.ROUTES,
     *reruns.ROUTES,
-    *graphs.ROUTES,
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows, statistics, nodes),
+    *routes_in(
+        effects, breakers, audit, tokens, namespaces, calendars, windows, statistics, nodes, graphs
+    ),
 )

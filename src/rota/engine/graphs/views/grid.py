@@ -3,32 +3,52 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 
 import msgspec
 
+from rota.clock import Moment, moment
 from rota.engine.graphs.graph_run import shape_of
 from rota.engine.graphs.views.nodes import word_of
 from rota.engine.runs.lists import lately
-from rota.model.run import RunView
+from rota.model.graphs.definition import Grid, GridRun
+from rota.model.run import Origin, RunView
 from rota.store.base import Tx
 
-
-class Grid(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs, the newest first; nodes, parents first; and where each node of each run stands."""
-
-    runs: list[RunView]
-    nodes: list[str]
-    """Of the current version; those of other versions follow."""
-    cells: dict[str, dict[str, str]]
-    """By run and node; a node that a run does not have is left out."""
+_origin = msgspec.json.Decoder(Origin)
 
 
-def grid(tx: Tx, job: str, version: int, *, namespace: str, limit: int) -> Grid:
-    """BadGraph if the job in this version is no graph."""
+def grid(
+    tx: Tx,
+    job: str,
+    version: int,
+    *,
+    namespace: str,
+    limit: int,
+    sees: Callable[[str], bool] = lambda _queue: True,
+) -> Grid:
+    """The newest runs in queues that the caller sees; BadGraph for a job that is no graph."""
     nodes = dict.fromkeys(shape_of(tx, job, version, namespace=namespace).plan.nodes)
-    found = lately(tx, job, namespace=namespace, limit=limit)
+    found = [run for run in lately(tx, job, namespace=namespace, limit=limit) if sees(run.queue)]
     cells: dict[str, dict[str, str]] = {run.id: {} for run in found}
     for row in tx.all("grid_nodes", ids=json.dumps(list(cells))):
         cells[str(row["graph_id"])][row["name"]] = word_of(row["state"], row["run_state"])
         nodes.setdefault(row["name"])
-    return Grid(runs=found, nodes=list(nodes), cells=cells)
+    return Grid(runs=[_column(run) for run in found], nodes=list(nodes), cells=cells)
+
+
+def _column(run: RunView) -> GridRun:
+    scheduled_for = None if run.origin is None else _origin.decode(run.origin).scheduled_for
+    return GridRun(
+        id=run.id,
+        state=run.state,
+        version=run.version,
+        scheduled_for=_instant(scheduled_for),
+        created_at=moment(run.created_at),
+        started_at=_instant(run.started_at),
+        finished_at=_instant(run.finished_at),
+    )
+
+
+def _instant(ms: int | None) -> Moment | None:
+    return None if ms is None else moment(ms)
