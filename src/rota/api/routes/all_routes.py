@@ -9,7 +9,7 @@ from rota.api.routes.admission import queues
 from rota.api.routes.events import live, send
 from rota.api.routes.failures import dead_letters
 from rota.api.routes.identity import login, oidc, session
-from rota.api.routes.insight import health, metrics, search
+from rota.api.routes.insight import health, metrics
 from rota.api.routes.jobs import jobs, releases
 from rota.api.routes.logs import logs
 from rota.api.routes.runs import lists, reruns, runs
@@ -20,7 +20,7 @@ from rota.operations.admission import windows
 from rota.operations.failures import breakers
 from rota.operations.graphs import graphs, nodes
 from rota.operations.identity import audit, namespaces, tokens
-from rota.operations.insight import statistics
+from rota.operations.insight import search, statistics
 from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import files, templates, versions
 from rota.operations.jobs import jobs as job_operations
@@ -47,7 +47,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *logs.ROUTES,
     *live.ROUTES,
     *send.ROUTES,
-    *search.ROUTES,
     *queues.ROUTES,
     *workers.ROUTES,
     *releases.ROUTES,
@@ -59,7 +58,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *schedules.ROUTES,
     *firings.ROUTES,
     *backfills.ROUTES,
-    *routes_in(
-        effects, breakers, audit, tokens, namespaces, calendars, windows, statistics, nodes, graphs
-    ),
+    *routes_in(effects, breakers, audit, tokens, namespaces, calendars, windows),
+    *routes_in(statistics, search, nodes, graphs),
 )

@@ -11,10 +11,10 @@ import msgspec
 from rota.engine.schedules.compiled import read_schedule, seed_of
 from rota.errors import BadInput, BadOption, UnknownSchedule
 from rota.model.schedule import Schedule
+from rota.model.schedules.schedule import ScheduleState as ScheduleState  # noqa: PLC0414  # others import it here
 from rota.rules.schedules.sentence import describe
 from rota.store.base import Row, Tx
 
-ScheduleState = Literal["active", "paused", "error", "ended"]
 ScheduleOrigin = Literal["code", "file", "api"]
 
 

@@ -1,0 +1,1 @@
+"""Views of schedules: what fires, what came of it, and backfills."""
