@@ -290,10 +290,11 @@ export type ChainVerdict = {
   anchors: number;
 };
 
-export type ChangeDocument = {
-  field: string;
-  old: unknown;
-  new: unknown;
+export type Change = {
+  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  name: string;
+  verb: "add" | "change" | "remove";
+  fields: Array<FieldChange>;
 };
 
 export type ChangeNamespaceBody = {
@@ -434,7 +435,7 @@ export type Definition = {
   spec: JobSpec;
 };
 
-export type DefinitionDocument = {
+export type DefinitionView = {
   name: string;
   kind: "command" | "http" | "python" | "graph";
   command: Array<string> | null;
@@ -457,13 +458,6 @@ export type DefinitionDocument = {
   onFailure: string | null;
   schedule: Record<string, unknown> | null;
   arguments: Record<string, unknown>;
-};
-
-export type DiffDocument = {
-  jobId: string;
-  from: number;
-  to: number;
-  changes: Array<ChangeDocument>;
 };
 
 export type Discarded = {
@@ -565,7 +559,7 @@ export type Failure = {
   traceback: string;
 };
 
-export type FieldDocument = {
+export type FieldChange = {
   field: string;
   old: unknown;
   new: unknown;
@@ -674,14 +668,14 @@ export type GraphItem = {
   queue: string;
   version: number;
   origin: string;
-  createdAt: string | null;
+  createdAt: string;
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
   weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
-  last: Array<OutcomeDocument>;
+  last: Array<RunOutcome>;
   successRate: number | null;
   p50Ms: number | null;
   p95Ms: number | null;
@@ -763,8 +757,8 @@ export type HttpTarget = {
   type: "http";
 };
 
-export type InstanceBody = {
-  parameters?: Record<string, unknown>;
+export type InstantiateTemplateBody = {
+  parameters?: Record<string, unknown> | null;
 };
 
 export type JobBody = {
@@ -774,38 +768,38 @@ export type JobBody = {
   schedule?: string | Record<string, unknown> | null;
   timezone?: string | null;
   dependencies?: Array<string>;
+  env?: Record<string, string>;
+  cwd?: string | null;
+  arguments?: Record<string, unknown>;
+  queue?: string | null;
+  priority?: number | "high" | "medium" | "low" | null;
+  expires?: string | number | null;
+  timeout?: string | number | null;
   retries?: number | null;
   backoff?: "exponential" | "fixed" | "none" | null;
   retryDelay?: string | number | null;
   retryCap?: string | number | null;
-  retryWithin?: string | number | null;
   jitter?: number | null;
-  breaker?: string | BreakerBody | null;
-  timeout?: string | number | null;
-  queue?: string | null;
-  priority?: number | "high" | "medium" | "low" | null;
-  expires?: string | number | null;
-  env?: Record<string, string>;
-  cwd?: string | null;
-  arguments?: Record<string, unknown>;
+  retryWithin?: string | number | null;
   onFailure?: string | null;
+  breaker?: string | BreakerBody | null;
 };
 
-export type JobDocument = {
+export type JobDetail = {
   jobId: string;
   name: string;
   kind: "command" | "http" | "python" | "graph";
   queue: string;
   version: number;
   origin: string;
-  createdAt: string | null;
+  createdAt: string;
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
   weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
-  last: Array<OutcomeDocument>;
+  last: Array<RunOutcome>;
   successRate: number | null;
   p50Ms: number | null;
   p95Ms: number | null;
@@ -824,7 +818,7 @@ export type JobDocument = {
   dependencies: Array<string>;
   parameters: Record<string, string>;
   scheduleNames: Array<string>;
-  definition: DefinitionDocument;
+  definition: DefinitionView;
 };
 
 export type JobEntry = {
@@ -834,21 +828,21 @@ export type JobEntry = {
   queue: string;
   version: number;
   origin: string;
-  createdAt: string | null;
+  createdAt: string;
   paused: boolean;
   note: string | null;
   breaker: "closed" | "open" | "half_open" | null;
   weights: Record<string, number>;
   schedules: number;
   nextFireAt: string | null;
-  last: Array<OutcomeDocument>;
+  last: Array<RunOutcome>;
   successRate: number | null;
   p50Ms: number | null;
   p95Ms: number | null;
   running: number;
   queued: number;
   verbs: Array<string>;
-  spec: Record<string, unknown> | null;
+  spec: JobSpec | null;
 };
 
 export type JobFound = {
@@ -862,6 +856,17 @@ export type JobMade = {
   jobId: string;
   status: string;
   version: number;
+};
+
+export type JobPaused = {
+  jobId: string;
+  status: "paused" | "active";
+  note: string | null;
+};
+
+export type JobRemoved = {
+  jobId: string;
+  status: "deleted";
 };
 
 export type JobSpec = {
@@ -899,12 +904,17 @@ export type JobStatistics = {
   waits: Quantiles;
 };
 
+export type JobWeights = {
+  jobId: string;
+  weights: Record<string, number>;
+};
+
 export type Lag = {
   p50: number | null;
   p99: number | null;
 };
 
-export type LeftoverDocument = {
+export type Leftover = {
   kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
   name: string;
 };
@@ -983,13 +993,6 @@ export type MarkBody = {
   node: string;
   as: "success" | "failed" | "skipped";
   reason?: string | null;
-};
-
-export type MovedDocument = {
-  schedule: string;
-  verb: string;
-  old: string | null;
-  new: string | null;
 };
 
 export type Namespace = {
@@ -1076,13 +1079,6 @@ export type OpenBreakerBody = {
   note?: string | null;
 };
 
-export type OutcomeDocument = {
-  executionId: string;
-  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
-  startedAt: string | null;
-  durationMs: number | null;
-};
-
 export type OverviewDocument = {
   at: string;
   windowMs: number;
@@ -1110,6 +1106,15 @@ export type Parameter = {
   default: unknown;
 };
 
+export type ParameterSchema = {
+  $schema: string;
+  title: string;
+  type: "object";
+  properties: Record<string, Record<string, unknown>>;
+  additionalProperties: Record<string, unknown> | boolean;
+  required: Array<string>;
+};
+
 export type PastDocument = {
   at: string;
   kind: string;
@@ -1123,25 +1128,16 @@ export type PauseBody = {
   note?: string | null;
 };
 
-export type PausedDocument = {
-  jobId: string;
-  status: "paused" | "active";
-  note: string | null;
+export type PauseJobBody = {
+  note?: string | null;
 };
 
-export type PlanChange = {
-  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
-  name: string;
-  verb: "add" | "change" | "remove";
-  fields: Array<FieldDocument>;
-};
-
-export type PlanDocument = {
+export type Plan = {
   applied: boolean;
-  changes: Array<PlanChange>;
+  changes: Array<Change>;
   unchanged: number;
-  leftovers: Array<LeftoverDocument>;
-  runs: Array<MovedDocument>;
+  leftovers: Array<Leftover>;
+  runs: Array<RunChange>;
   until: string;
   cut: Array<string>;
 };
@@ -1349,6 +1345,11 @@ export type ReleaseDocument = {
   verbs: Array<string>;
 };
 
+export type Removed = {
+  name: string;
+  removed: boolean;
+};
+
 export type RerunBody = {
   reason?: string | null;
   args?: Record<string, unknown> | null;
@@ -1370,7 +1371,7 @@ export type RetryPolicy = {
   give_up_on: Array<string>;
 };
 
-export type RollbackBody = {
+export type RollBackJobBody = {
   version: number;
 };
 
@@ -1383,6 +1384,13 @@ export type Rrule = {
   rule: string;
   start: string;
   type: "rrule";
+};
+
+export type RunChange = {
+  schedule: string;
+  verb: "add" | "remove" | "move";
+  old: string | null;
+  new: string | null;
 };
 
 export type RunDocument = {
@@ -1471,6 +1479,13 @@ export type RunNodeDocument = {
   map: MapProgress | null;
   critical: boolean;
   verbs: Array<string>;
+};
+
+export type RunOutcome = {
+  executionId: string;
+  state: State;
+  startedAt: string | null;
+  durationMs: number | null;
 };
 
 export type Rung = {
@@ -1628,6 +1643,8 @@ export type ShiftDocument = {
   seconds: number;
 };
 
+export type State = "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+
 export type StateDocument = {
   executionId: string;
   status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
@@ -1682,7 +1699,7 @@ export type TemplateBody = {
   description?: string;
 };
 
-export type TemplateDocument = {
+export type TemplateView = {
   name: string;
   description: string;
   definition: Record<string, unknown>;
@@ -1691,11 +1708,6 @@ export type TemplateDocument = {
   changedBy: string;
   changedAt: string;
   verbs: Array<string>;
-};
-
-export type TemplateGone = {
-  name: string;
-  removed: boolean;
 };
 
 export type TimelineDocument = {
@@ -1764,18 +1776,20 @@ export type Version = {
   database: string;
 };
 
-export type VersionDocument = {
+export type VersionDiff = {
+  jobId: string;
+  from: number;
+  to: number;
+  changes: Array<FieldChange>;
+};
+
+export type VersionView = {
   version: number;
   createdAt: string;
   origin: string;
   current: boolean;
   weight: number | null;
-  definition: DefinitionDocument;
-};
-
-export type WeightsDocument = {
-  jobId: string;
-  weights: Record<string, number>;
+  definition: DefinitionView;
 };
 
 export type WorkerDocument = {
@@ -1797,41 +1811,31 @@ export type WorkerDocument = {
   verbs: Array<string>;
 };
 
-export type api_routes_jobs_bodies_Removed = {
-  jobId: string;
-  status: "deleted";
-};
-
-export type model_schedule_Removed = {
-  name: string;
-  removed: boolean;
-};
-
 /** What each operation takes and answers. */
 export interface Operations {
   showVersion: { answer: Version };
   showSession: { answer: Session };
   endSession: { answer: unknown };
+  triggerJob: { path: [jobId: string]; body?: TriggerBody; answer: Triggered };
   listJobs: { query?: { cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<JobEntry> };
   defineNewJob: { body: JobBody; answer: JobMade };
-  showJob: { path: [jobId: string]; answer: JobDocument };
+  showJob: { path: [jobId: string]; answer: JobDetail };
   replaceJob: { path: [jobId: string]; body: JobBody; answer: JobMade };
-  removeJob: { path: [jobId: string]; answer: api_routes_jobs_bodies_Removed };
-  triggerJob: { path: [jobId: string]; body?: TriggerBody; answer: Triggered };
-  listVersions: { path: [jobId: string]; query?: { cursor?: number | null; limit?: number }; answer: Page<VersionDocument> };
-  compareVersions: { path: [jobId: string, old: number, new: number]; answer: DiffDocument };
-  rollBackJob: { path: [jobId: string]; body: RollbackBody; answer: JobMade };
-  weighVersions: { path: [jobId: string]; body: Record<string, number>; answer: WeightsDocument };
-  pauseJob: { path: [jobId: string]; body?: NoteBody; answer: PausedDocument };
-  resumeJob: { path: [jobId: string]; answer: PausedDocument };
-  showParameters: { path: [jobId: string]; answer: Record<string, unknown> };
-  listTemplates: { query?: { cursor?: string | null; limit?: number }; answer: Page<TemplateDocument> };
-  showTemplate: { path: [name: string]; answer: TemplateDocument };
-  replaceTemplate: { path: [name: string]; body: TemplateBody; answer: TemplateDocument };
-  deleteTemplate: { path: [name: string]; answer: TemplateGone };
-  instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
-  planFiles: { body: FilesBody; answer: PlanDocument };
-  applyFiles: { body: FilesBody; answer: PlanDocument };
+  removeJob: { path: [jobId: string]; answer: JobRemoved };
+  showParameters: { path: [jobId: string]; answer: ParameterSchema };
+  pauseJob: { path: [jobId: string]; body?: PauseJobBody; answer: JobPaused };
+  resumeJob: { path: [jobId: string]; answer: JobPaused };
+  listVersions: { path: [jobId: string]; query?: { cursor?: number | null; limit?: number }; answer: Page<VersionView> };
+  compareVersions: { path: [jobId: string, old: number, new: number]; answer: VersionDiff };
+  rollBackJob: { path: [jobId: string]; body: RollBackJobBody; answer: JobMade };
+  weighVersions: { path: [jobId: string]; body: Record<string, number>; answer: JobWeights };
+  listTemplates: { query?: { cursor?: string | null; limit?: number }; answer: Page<TemplateView> };
+  showTemplate: { path: [name: string]; answer: TemplateView };
+  replaceTemplate: { path: [name: string]; body: TemplateBody; answer: TemplateView };
+  deleteTemplate: { path: [name: string]; answer: Removed };
+  instantiateTemplate: { path: [name: string]; body?: InstantiateTemplateBody; answer: JobMade };
+  planFiles: { body: FilesBody; answer: Plan };
+  applyFiles: { body: FilesBody; answer: Plan };
   listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
   submitRun: { body: SubmitBody; answer: SubmittedDocument };
   submitRuns: { body: BulkBody; answer: BulkDocument };
@@ -1920,11 +1924,11 @@ export interface Operations {
   listCalendars: { answer: Page<CalendarView> };
   showCalendar: { path: [name: string]; answer: CalendarView };
   putCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarView };
-  removeCalendar: { path: [name: string]; answer: model_schedule_Removed };
+  removeCalendar: { path: [name: string]; answer: Removed };
   listBlackouts: { answer: Page<BlackoutView> };
   showBlackout: { path: [name: string]; answer: BlackoutView };
   putBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutView };
-  removeBlackout: { path: [name: string]; answer: model_schedule_Removed };
+  removeBlackout: { path: [name: string]; answer: Removed };
 }
 
 /** Where each one is; names come where the braces are. */
@@ -1932,19 +1936,19 @@ export const PLACES: Record<keyof Operations, string> = {
   showVersion: "GET /version",
   showSession: "GET /session",
   endSession: "DELETE /session",
+  triggerJob: "POST /jobs/{}/trigger",
   listJobs: "GET /jobs",
   defineNewJob: "POST /jobs",
   showJob: "GET /jobs/{}",
   replaceJob: "PUT /jobs/{}",
   removeJob: "DELETE /jobs/{}",
-  triggerJob: "POST /jobs/{}/trigger",
+  showParameters: "GET /jobs/{}/parameters",
+  pauseJob: "POST /jobs/{}/pause",
+  resumeJob: "POST /jobs/{}/resume",
   listVersions: "GET /jobs/{}/versions",
   compareVersions: "GET /jobs/{}/versions/{}/diff/{}",
   rollBackJob: "POST /jobs/{}/rollback",
   weighVersions: "PUT /jobs/{}/weights",
-  pauseJob: "POST /jobs/{}/pause",
-  resumeJob: "POST /jobs/{}/resume",
-  showParameters: "GET /jobs/{}/parameters",
   listTemplates: "GET /templates",
   showTemplate: "GET /templates/{}",
   replaceTemplate: "PUT /templates/{}",

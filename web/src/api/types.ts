@@ -12,11 +12,11 @@ export type Attempt = Omit<G.AttemptDocument, "claim" | "endedAt"> & { endedAt: 
 export type LogLine = G.LogDocument;
 
 export type Job = G.JobEntry;
-export type JobDetail = G.JobDocument;
-export type JobVersion = G.VersionDocument;
-export type Definition = G.DefinitionDocument;
+export type JobDetail = G.JobDetail;
+export type JobVersion = G.VersionView;
+export type Definition = G.DefinitionView;
 export type JobStatistics = G.JobStatistics;
-export type Template = G.TemplateDocument;
+export type Template = G.TemplateView;
 
 export type Schedule = G.ScheduleItem;
 export type ScheduleDetail = G.ScheduleDocument;
@@ -34,7 +34,7 @@ export type GraphDefinition = G.GraphDocument;
 /** What depends on what; under which condition, where there is one. */
 export type GraphEdge = Pick<G.EdgeDocument, "from" | "to"> & { when?: string | null };
 export type GraphSummary = G.GraphItem;
-export type LastRun = G.OutcomeDocument;
+export type LastRun = G.RunOutcome;
 export type Grid = G.GridDocument;
 /** Of a definition, or of a run, where it has a state as well. */
 export type GraphNode = Pick<G.NodeDocument, "name" | "job" | "group" | "kind" | "join"> &
