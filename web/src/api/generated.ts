@@ -5,13 +5,6 @@ export interface Page<Item> {
   next: string | null;
 }
 
-export type AheadDocument = {
-  at: string;
-  runs: number;
-  busyMs: number;
-  unknown: number;
-};
-
 export type AnchorBody = {
   seq: number;
   hash: string;
@@ -197,16 +190,6 @@ export type BreakerView = {
   verbs: Array<string>;
 };
 
-export type BucketDocument = {
-  at: string;
-  success: number;
-  failed: number;
-  cancelled: number;
-  skipped: number;
-  p50Ms: number | null;
-  p95Ms: number | null;
-};
-
 export type BulkActBody = {
   ids?: Array<string> | null;
   filter?: FilterBody | null;
@@ -269,16 +252,6 @@ export type CalendarView = {
 export type CancelBody = {
   reason?: string | null;
   force?: boolean;
-};
-
-export type CauseDocument = {
-  fingerprint: string;
-  job: string;
-  error: string;
-  count: number;
-  firstAt: string;
-  lastAt: string;
-  versions: Array<number>;
 };
 
 export type ChainVerdict = {
@@ -383,7 +356,7 @@ export type CommandTarget = {
   type: "command";
 };
 
-export type ConcernDocument = {
+export type Concern = {
   kind: "unserved" | "paused" | "held" | "silent" | "lost" | "overdue";
   subject: string;
   says: string;
@@ -406,18 +379,13 @@ export type CreateTokenBody = {
   expires?: string | null;
 };
 
-export type Crew = {
-  alive: number;
-  silent: number;
-};
-
 export type Cron = {
   expression: string;
   dialect: "vixie" | "quartz" | "kubernetes";
   type: "cron";
 };
 
-export type DayDocument = {
+export type DayCounts = {
   day: string;
   success: number;
   failed: number;
@@ -472,12 +440,6 @@ export type Done = {
 export type DrainState = {
   id: string;
   draining: boolean;
-};
-
-export type EdgeDocument = {
-  from: string;
-  to: string;
-  when: string | null;
 };
 
 export type EffectBody = {
@@ -559,6 +521,16 @@ export type Failure = {
   traceback: string;
 };
 
+export type FailureCause = {
+  fingerprint: string;
+  job: string;
+  error: string;
+  count: number;
+  firstAt: string;
+  lastAt: string;
+  versions: Array<number>;
+};
+
 export type FieldChange = {
   field: string;
   old: unknown;
@@ -605,16 +577,16 @@ export type FiringDocument = {
   marks: Array<string>;
 };
 
-export type ForecastDocument = {
-  buckets: Array<AheadDocument>;
+export type Forecast = {
+  buckets: Array<ForecastHour>;
   isCut: boolean;
 };
 
-export type FoundDocument = {
-  runs: Array<RunFound>;
-  jobs: Array<JobFound>;
-  schedules: Array<ScheduleFound>;
-  logs: Array<LineFound>;
+export type ForecastHour = {
+  at: string;
+  runs: number;
+  busyMs: number;
+  unknown: number;
 };
 
 export type FoundLine = {
@@ -643,22 +615,10 @@ export type Graph = {
   depends_on_past: boolean;
 };
 
-export type GraphDocument = {
-  name: string;
-  version: number;
-  description: string;
-  origin: string;
-  queue: string;
-  mode: "ignore" | "finish" | "fail_fast";
-  timeout: string | null;
-  retries: number;
-  maxNodes: number | null;
-  maxRuns: number | null;
-  dependsOnPast: boolean;
-  parameters: Record<string, unknown>;
-  nodes: Array<NodeDocument>;
-  edges: Array<EdgeDocument>;
-  verbs: Array<string>;
+export type GraphEdge = {
+  from: string;
+  to: string;
+  when: string | null;
 };
 
 export type GraphItem = {
@@ -692,7 +652,25 @@ export type GraphTarget = {
   type: "graph";
 };
 
-export type GridDocument = {
+export type GraphView = {
+  name: string;
+  version: number;
+  description: string;
+  origin: string;
+  queue: string;
+  mode: "ignore" | "finish" | "fail_fast";
+  timeout: string | null;
+  retries: number;
+  maxNodes: number | null;
+  maxRuns: number | null;
+  dependsOnPast: boolean;
+  parameters: Record<string, unknown>;
+  nodes: Array<NodeDefinition>;
+  edges: Array<GraphEdge>;
+  verbs: Array<string>;
+};
+
+export type Grid = {
   runs: Array<GridRun>;
   nodes: Array<string>;
   cells: Record<string, Record<string, string>>;
@@ -700,7 +678,7 @@ export type GridDocument = {
 
 export type GridRun = {
   executionId: string;
-  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  state: State;
   version: number;
   scheduledFor: string | null;
   createdAt: string;
@@ -896,8 +874,8 @@ export type JobSpec = {
 export type JobStatistics = {
   windowMs: number;
   spanMs: number;
-  buckets: Array<BucketDocument>;
-  days: Array<DayDocument>;
+  buckets: Array<TimeBucket>;
+  days: Array<DayCounts>;
   successRate: number | null;
   retryRate: number | null;
   durations: Quantiles;
@@ -973,7 +951,7 @@ export type Map = {
   tolerate: number | string;
 };
 
-export type MapDocument = {
+export type MapDefinition = {
   over: unknown;
   batch: number;
   concurrency: number | null;
@@ -1045,7 +1023,7 @@ export type Node = {
   cache: Cache | null;
 };
 
-export type NodeDocument = {
+export type NodeDefinition = {
   name: string;
   job: string;
   isGraph: boolean;
@@ -1053,16 +1031,34 @@ export type NodeDocument = {
   kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   when: string | null;
-  map: MapDocument | null;
+  map: MapDefinition | null;
   level: number;
   retries: number | null;
   timeout: string | null;
 };
 
-export type NodesDocument = {
-  graph: RunGraph | null;
-  paused: boolean;
-  progress: ProgressDocument;
+export type NodeView = {
+  name: string;
+  job: string;
+  state: string;
+  standing: string | null;
+  group: string | null;
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
+  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
+  level: number;
+  isGraph: boolean;
+  runStatus: string | null;
+  parents: Array<string>;
+  runId: string | null;
+  createdAt: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  durationMs: number | null;
+  attempt: number | null;
+  reason: string | null;
+  cached: string | null;
+  map: MapProgress | null;
+  critical: boolean;
   verbs: Array<string>;
 };
 
@@ -1079,11 +1075,11 @@ export type OpenBreakerBody = {
   note?: string | null;
 };
 
-export type OverviewDocument = {
+export type Overview = {
   at: string;
   windowMs: number;
   spanMs: number;
-  throughput: Array<BucketDocument>;
+  throughput: Array<TimeBucket>;
   successRate: number | null;
   retryRate: number | null;
   queueDepth: number;
@@ -1092,12 +1088,12 @@ export type OverviewDocument = {
   running: number;
   slots: number;
   utilisation: number | null;
-  workers: Crew;
+  workers: WorkerCounts;
   durations: Quantiles;
   waits: Quantiles;
   scheduleLagMs: Lag;
-  failures: Array<CauseDocument>;
-  attention: Array<ConcernDocument>;
+  failures: Array<FailureCause>;
+  attention: Array<Concern>;
   dueNextHour: number;
 };
 
@@ -1130,6 +1126,10 @@ export type PauseBody = {
 
 export type PauseJobBody = {
   note?: string | null;
+};
+
+export type PauseRunBody = {
+  reason?: string | null;
 };
 
 export type Plan = {
@@ -1180,15 +1180,7 @@ export type Problem = {
   facts?: Record<string, string | number>;
 };
 
-export type ProgressBody = {
-  runId: string;
-  fence: number;
-  token: string;
-  fraction: number;
-  note?: string;
-};
-
-export type ProgressDocument = {
+export type Progress = {
   done: number;
   total: number;
   byState: Record<string, number>;
@@ -1198,6 +1190,14 @@ export type ProgressDocument = {
   endsAt: string | null;
   unknown: number;
   criticalPath: Array<string>;
+};
+
+export type ProgressBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  fraction: number;
+  note?: string;
 };
 
 export type PythonTarget = {
@@ -1228,7 +1228,7 @@ export type QueueDetail = {
   verbs: Array<string>;
   limits: Array<LimitDocument>;
   windowMs: number;
-  buckets: Array<BucketDocument>;
+  buckets: Array<TimeBucket>;
   successRate: number | null;
   durations: Quantiles;
   waits: Quantiles;
@@ -1268,10 +1268,6 @@ export type QuotasBody = {
   running?: number | null;
   rate?: number | null;
   payload?: number | null;
-};
-
-export type ReasonBody = {
-  reason?: string | null;
 };
 
 export type ReasonDocument = {
@@ -1359,6 +1355,10 @@ export type RerunBody = {
   allNodes?: boolean;
 };
 
+export type ResumeRunBody = {
+  reason?: string | null;
+};
+
 export type RetryPolicy = {
   limit: number;
   backoff: "none" | "fixed" | "exponential" | "custom";
@@ -1444,7 +1444,7 @@ export type RunDocument = {
 export type RunFound = {
   executionId: string;
   jobId: string;
-  status: string;
+  status: State;
   queue: string;
   key: string | null;
   createdAt: string;
@@ -1452,32 +1452,14 @@ export type RunFound = {
 };
 
 export type RunGraph = {
-  nodes: Array<RunNodeDocument>;
-  edges: Array<EdgeDocument>;
+  nodes: Array<NodeView>;
+  edges: Array<GraphEdge>;
 };
 
-export type RunNodeDocument = {
-  name: string;
-  job: string;
-  group: string | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
-  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
-  level: number;
-  isGraph: boolean;
-  state: string;
-  standing: string | null;
-  runStatus: string | null;
-  parents: Array<string>;
-  runId: string | null;
-  createdAt: string | null;
-  startedAt: string | null;
-  finishedAt: string | null;
-  durationMs: number | null;
-  attempt: number | null;
-  reason: string | null;
-  cached: string | null;
-  map: MapProgress | null;
-  critical: boolean;
+export type RunNodes = {
+  graph: RunGraph | null;
+  paused: boolean;
+  progress: Progress;
   verbs: Array<string>;
 };
 
@@ -1486,6 +1468,11 @@ export type RunOutcome = {
   state: State;
   startedAt: string | null;
   durationMs: number | null;
+};
+
+export type RunState = {
+  executionId: string;
+  status: State;
 };
 
 export type Rung = {
@@ -1615,6 +1602,13 @@ export type ScheduleTriggered = {
   decision: string;
 };
 
+export type SearchResults = {
+  runs: Array<RunFound>;
+  jobs: Array<JobFound>;
+  schedules: Array<ScheduleFound>;
+  logs: Array<LineFound>;
+};
+
 export type SentDocument = {
   id: string;
   isNew: boolean;
@@ -1654,12 +1648,6 @@ export type Stray = {
   runId: string;
   fence: number;
   token: string;
-};
-
-export type StretchDocument = {
-  part: "queued" | "running" | "failed";
-  startAt: string;
-  endAt: string;
 };
 
 export type SubmitBody = {
@@ -1710,11 +1698,35 @@ export type TemplateView = {
   verbs: Array<string>;
 };
 
-export type TimelineDocument = {
+export type TimeBucket = {
+  at: string;
+  success: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+};
+
+export type Timeline = {
   executionId: string;
   startAt: string;
   endAt: string;
-  tracks: Array<TrackDocument>;
+  tracks: Array<TimelineTrack>;
+};
+
+export type TimelineSpan = {
+  part: "queued" | "running" | "failed";
+  startAt: string;
+  endAt: string;
+};
+
+export type TimelineTrack = {
+  name: string;
+  state: string;
+  attempts: number;
+  instances: number | null;
+  stretches: Array<TimelineSpan>;
 };
 
 export type TokenView = {
@@ -1731,14 +1743,6 @@ export type TokenView = {
   revokedAt: string | null;
   revokedBy: string | null;
   verbs: Array<string>;
-};
-
-export type TrackDocument = {
-  name: string;
-  state: string;
-  attempts: number;
-  instances: number | null;
-  stretches: Array<StretchDocument>;
 };
 
 export type TriggerBody = {
@@ -1790,6 +1794,11 @@ export type VersionView = {
   current: boolean;
   weight: number | null;
   definition: DefinitionView;
+};
+
+export type WorkerCounts = {
+  alive: number;
+  silent: number;
 };
 
 export type WorkerDocument = {
@@ -1844,14 +1853,9 @@ export interface Operations {
   showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogDocument> };
   explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
   cancelRun: { path: [runId: string]; body?: CancelBody; answer: StateDocument };
-  showTimeline: { path: [runId: string]; answer: TimelineDocument };
   searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };
   sendEvent: { body: EventBody; answer: SentDocument };
-  showOverview: { query?: { window?: string }; answer: OverviewDocument };
-  showForecast: { query?: { hours?: number }; answer: ForecastDocument };
-  showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
-  searchAll: { query: { q: string; limit?: number }; answer: FoundDocument };
   listQueues: { answer: Page<QueueDocument> };
   showQueue: { path: [queue: string]; answer: QueueDetail };
   pauseQueue: { path: [queue: string]; body?: PauseBody; answer: QueueState };
@@ -1882,13 +1886,6 @@ export interface Operations {
   cancelRuns: { body: BulkActBody; answer: BulkActed };
   rerunRuns: { body: BulkActBody; answer: BulkActed };
   rerunRun: { path: [runId: string]; body?: RerunBody; answer: StateDocument };
-  showNodes: { path: [runId: string]; answer: NodesDocument };
-  markNode: { path: [runId: string]; body: MarkBody; answer: StateDocument };
-  pauseRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
-  resumeRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
-  listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
-  showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
-  showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
   listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<ScheduleItem> };
   showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDocument };
   replaceSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleItem };
@@ -1929,6 +1926,18 @@ export interface Operations {
   showBlackout: { path: [name: string]; answer: BlackoutView };
   putBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutView };
   removeBlackout: { path: [name: string]; answer: Removed };
+  showOverview: { query?: { window?: string }; answer: Overview };
+  showForecast: { query?: { hours?: number }; answer: Forecast };
+  showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
+  searchAll: { query: { q: string; limit?: number }; answer: SearchResults };
+  showTimeline: { path: [runId: string]; answer: Timeline };
+  showNodes: { path: [runId: string]; answer: RunNodes };
+  markNode: { path: [runId: string]; body: MarkBody; answer: RunState };
+  pauseRun: { path: [runId: string]; body?: PauseRunBody; answer: RunState };
+  resumeRun: { path: [runId: string]; body?: ResumeRunBody; answer: RunState };
+  listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
+  showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphView };
+  showGrid: { path: [graph: string]; query?: { runs?: number }; answer: Grid };
 }
 
 /** Where each one is; names come where the braces are. */
@@ -1964,14 +1973,9 @@ export const PLACES: Record<keyof Operations, string> = {
   showLogs: "GET /runs/{}/logs",
   explainRun: "GET /runs/{}/why",
   cancelRun: "POST /runs/{}/cancel",
-  showTimeline: "GET /runs/{}/timeline",
   searchLogs: "GET /logs",
   streamEvents: "GET /events",
   sendEvent: "POST /events",
-  showOverview: "GET /statistics/overview",
-  showForecast: "GET /statistics/forecast",
-  showJobStatistics: "GET /jobs/{}/statistics",
-  searchAll: "GET /search",
   listQueues: "GET /queues",
   showQueue: "GET /queues/{}",
   pauseQueue: "POST /queues/{}/pause",
@@ -2002,13 +2006,6 @@ export const PLACES: Record<keyof Operations, string> = {
   cancelRuns: "POST /runs/bulk/cancel",
   rerunRuns: "POST /runs/bulk/rerun",
   rerunRun: "POST /runs/{}/rerun",
-  showNodes: "GET /runs/{}/nodes",
-  markNode: "POST /runs/{}/mark",
-  pauseRun: "POST /runs/{}/pause",
-  resumeRun: "POST /runs/{}/resume",
-  listGraphs: "GET /graphs",
-  showGraph: "GET /graphs/{}",
-  showGrid: "GET /graphs/{}/grid",
   listSchedules: "GET /schedules",
   showSchedule: "GET /schedules/{}",
   replaceSchedule: "PUT /schedules/{}",
@@ -2049,4 +2046,16 @@ export const PLACES: Record<keyof Operations, string> = {
   showBlackout: "GET /blackouts/{}",
   putBlackout: "PUT /blackouts/{}",
   removeBlackout: "DELETE /blackouts/{}",
+  showOverview: "GET /statistics/overview",
+  showForecast: "GET /statistics/forecast",
+  showJobStatistics: "GET /jobs/{}/statistics",
+  searchAll: "GET /search",
+  showTimeline: "GET /runs/{}/timeline",
+  showNodes: "GET /runs/{}/nodes",
+  markNode: "POST /runs/{}/mark",
+  pauseRun: "POST /runs/{}/pause",
+  resumeRun: "POST /runs/{}/resume",
+  listGraphs: "GET /graphs",
+  showGraph: "GET /graphs/{}",
+  showGrid: "GET /graphs/{}/grid",
 };
