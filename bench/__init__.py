@@ -1,1 +1,1 @@
-"""Measurements: our figures beside the raw limit of the database and beside peers."""
+"""Benchmarks: Rota's figures beside the raw limit of the database and beside peers."""

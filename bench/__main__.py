@@ -37,11 +37,11 @@ APART = {
     "behind PgBouncer": "bench.pooler",
 }
 WIDTH = 110
-"""Of the table where the output is no terminal."""
+"""The width of the table if the output is not a terminal."""
 
 
 class Bench:
-    """One run over the chosen stores."""
+    """One benchmark of the chosen stores."""
 
     def __init__(self, folder: Path, sizes: Sizes, stores: Sequence[StoreName]) -> None:
         self.results = Results()
@@ -107,7 +107,7 @@ def main(
     check: bool,
     json_path: Path,
 ) -> None:
-    """Measure Rota and, in the same run, what the database can do without it."""
+    """Measure Rota and, in the same run, the raw limit of the database."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that every process is ended
     sys.setswitchinterval(SWITCH_INTERVAL_S)  # as in every worker process
     console = Console() if sys.stdout.isatty() else Console(width=WIDTH)

@@ -1,4 +1,4 @@
-"""A benchmark in a process of its own: what was measured before must not slow its threads."""
+"""Run a benchmark in a separate process, so that earlier measurements cannot slow its threads."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from bench.sizes import FULL, LEAST, SMALL
 def measure_apart(
     module: str, folder: Path, *, jobs: int, only: StoreName | None
 ) -> dict[StoreName, Figures]:
-    """The figures of `python -m MODULE`, by store; measured as long as bursts of so many jobs."""
+    """Return the figures of `python -m MODULE`, by store; `jobs` sets the size of its bursts."""
     path = folder / f"{module}.json"
     words = ["--quick"] * (jobs < FULL.jobs) + (["--only", only] if only else [])
     command = [sys.executable, "-m", module, *words, "--json", str(path)]

@@ -1,4 +1,4 @@
-"""Filling a store by plain SQL: future runs in the live table, finished ones in history."""
+"""Fill a store by plain SQL: future runs in the live table, finished ones in history."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.store.open import file_of, open_store
 
 DAY_MS = 86_400_000
 HISTORY_DAYS = 6
-"""Within the default retention of a week."""
+"""Days of history, within the default retention of a week."""
 
 FUTURE = """
 insert into {s}run (
@@ -62,7 +62,7 @@ def _fill_postgres(url: str, count: int) -> None:
 
 
 def make_days(url: str) -> None:
-    """The partitions that a janitor would have made on each of the past days."""
+    """Create the partitions that a janitor would have made on each of the past days."""
     for ago in range(HISTORY_DAYS + 1, -1, -1):
         then = now_ms() - ago * DAY_MS
         store = open_store(url, clock=lambda then=then: then)  # type: ignore[misc]  # bound now
@@ -89,7 +89,7 @@ def _fill_sqlite(path: str, count: int) -> None:
 
 
 def _statements(words: dict[str, str], time_id: str, count: int) -> list[str]:
-    """Ids in the order of creation, as ours are: the finished ones older than the future ones."""
+    """Return the statements; ids are in order of creation, finished runs older than future ones."""
     now = now_ms()
     span = HISTORY_DAYS * DAY_MS
     end = f"({now} - {span} + cast(i as bigint) * {span // count})"

@@ -1,6 +1,6 @@
-"""The claim rate beside a great many runs that cannot run now: future ones and finished ones.
+"""The claim rate beside very many runs that cannot run now: future and finished ones.
 
-The verbs themselves in one thread, so that nothing but the tables can make a difference.
+One thread calls the operations directly, so that only the tables can make a difference.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PASSES = 5
 
 
 def measure_beside(empty_url: str, full_url: str, sizes: Sizes) -> Figures:
-    """Claim and finish the same number of runs in empty tables and in full ones, in turn."""
+    """Claim and finish the same number of runs in empty and in full tables, by turns."""
     empty: list[float] = []
     full: list[float] = []
     with make_app(empty_url) as small, make_app(full_url) as big:

@@ -1,8 +1,8 @@
 """Runs that cannot start, at the head of a queue: `python -m bench.blocked [--quick]`.
 
-A million of them stand before others: of a job that the worker does not know, of one behind an open
-breaker or in a maintenance window, of a graph that has as many runs as it may. How fast the
-others are carried out is told in parts of what such a worker does in an empty queue.
+A million of them stand before others. Their job is unknown to the worker, behind an open breaker,
+in a maintenance window, or a graph that has as many runs as it may. The speed of the other runs is
+given as a share of the speed in an empty queue.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from rota.rules.admission.lanes import SPAN
 from rota.store.open import file_of
 
 FULL, QUICK, LEAST = 1_000_000, 50_000, 1_000
-"""Runs that stand in the way."""
+"""The number of blocked runs."""
 BURST = 2_000
 BURSTS, FEW_BURSTS, WARM_UP = 75, 5, 3
 LIMIT_S = 600.0
@@ -50,7 +50,7 @@ select {id}, 'default', '{job}', 1, 'default', 0, 'queued', {at}, '{{}}', {false
 
 
 class Queue:
-    """One worker, runs of nothing to carry out, and one way to be blocked."""
+    """One worker, empty runs to carry out, and one reason for blocked runs."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -96,14 +96,14 @@ class Queue:
         return "one_at_once"
 
     def rate(self) -> float:
-        """Runs of nothing a second, from submit to end, of one burst."""
+        """Return empty runs per second, from submit to end, of one burst."""
         begun_s = time.perf_counter()
         for run in self.noop.submit_many(range(BURST))[-20:]:
             run.wait(LIMIT_S)
         return BURST / (time.perf_counter() - begun_s)
 
     def await_free_head(self) -> float:
-        """How long until claims do not meet what cannot start any more, in seconds."""
+        """Return the seconds until claims no longer meet the blocked runs."""
         begun_s = time.perf_counter()
         asked = f"select 1 from {{s}}run where state = 'queued' and rank < {SPAN} limit 1"
         while run_sql(self.url, asked):
@@ -128,7 +128,7 @@ def run_sql(url: str, text: str) -> list[tuple[object, ...]]:
 
 
 def fill(url: str, job: str, count: int) -> None:
-    """Put so many runs of a job at the head of the queue."""
+    """Put `count` runs of a job at the head of the queue."""
     at = now_ms() - HOUR_MS
     if file_of(url) is None:
         numbers, false = f"generate_series(1, {count}) as n(i)", "false"
@@ -148,10 +148,10 @@ def fill(url: str, job: str, count: int) -> None:
 
 
 def measure(empty_url: str, url: str, kind: str, count: int) -> Figures:
-    """What others lose by runs that cannot start, and how long they meet them at all.
+    """Measure how much blocked runs slow others, and for how long claims meet them.
 
-    In turn with a queue that is blocked in the same way and has nothing in it, so that whatever
-    else the machine does meets both.
+    Rounds alternate with a queue that is blocked in the same way but empty, so that other load on
+    the machine affects both.
     """
     with working(empty_url) as empty, working(url) as blocked:
         getattr(empty, kind)()
@@ -176,7 +176,7 @@ def measure(empty_url: str, url: str, kind: str, count: int) -> Figures:
 
 @contextmanager
 def working(url: str) -> Iterator[Queue]:
-    """A queue with its worker."""
+    """Yield a queue with its worker."""
     queue = Queue(url)
     worker = queue.app.worker(slots=4)
     worker.start()

@@ -1,4 +1,4 @@
-"""What `rota up` serves when its start is measured: it submits a run as it is loaded."""
+"""The app for measuring the start of `rota up`: it submits a run while it loads."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ BUSY_LOAD = 1.0
 
 
 def conditions(folder: Path, sizes: Sizes) -> dict[str, float | str]:
-    """Taken before the first measure: the load is that of others."""
+    """Return the circumstances; call this before measuring, so that the load is foreign."""
     return {
         "cores": os.cpu_count() or 0,
         "memory_gb": round(psutil.virtual_memory().total / 1e9, 1),
@@ -34,7 +34,7 @@ def conditions(folder: Path, sizes: Sizes) -> dict[str, float | str]:
 
 
 def lines(facts: dict[str, float | str]) -> list[str]:
-    """For people: what was measured where, and a warning if others were at work."""
+    """Return lines for people: what was measured where, and a warning about foreign load."""
     server = f", {facts['postgres']}" if "postgres" in facts else ""
     machine = (
         f"{facts['cores']} cores, {facts['memory_gb']} GB, {facts['system']}, "
@@ -55,7 +55,7 @@ def lines(facts: dict[str, float | str]) -> list[str]:
 
 
 def _fsync_ms(path: Path) -> float:
-    """The median of a small append that reaches the disk."""
+    """Return the median time of a small append that reaches the disk."""
     times: list[float] = []
     with path.open("wb", buffering=0) as file:
         for _ in range(FSYNCS):

@@ -1,10 +1,10 @@
 """`python -m bench.cron`: next times of cron lines per second, beside croniter and cronsim.
 
-Two ways of use. Kept: one object per line, asked for one firing after the other. Mixed: many
-schedules share few lines, and each is asked for the first firing after an instant of its own;
-the peers have to be made anew for each instant, Rota looks up the line it has read before. A
-third figure, cold, is Rota alone with nothing remembered: reading a line and its first answer.
-Time is that of the processor, for one thread.
+There are two kinds of use. Kept: one object per line returns one firing after the other. Mixed:
+many schedules share few lines, and each needs the first firing after an instant of its own. There
+the peers must be built anew for each instant, while Rota looks up the line that it has parsed
+before. A third figure, cold, is Rota alone without a cache: parsing a line and its first answer.
+Time is processor time of one thread.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ NEXTS = 10_000
 ROUNDS = 5
 PEERS = ("cronsim", "croniter")
 WANTED = 5.0
-"""So many times the faster peer, in either way of use."""
+"""The promised speed in multiples of the faster peer, in either kind of use."""
 
 REMEMBERED = (
     tables._compiled,  # noqa: SLF001 - to forget is the subject, here and below
@@ -70,7 +70,7 @@ EACH = NEXTS // len(PAIRS)
 
 
 def measure(rounds: int = ROUNDS) -> Figures:
-    """Next times per second: `cron_<use>`, the same of the peers, and how many times as fast."""
+    """Return next times per second: `cron_<use>`, the same of the peers, and the ratio."""
     asks = _asks()
     _agree(asks)
     works: dict[str, tuple[Callable[[], None], int]] = {
@@ -99,7 +99,7 @@ def _rate(work: Callable[[], None], count: int, rounds: int) -> float:
 
 
 def _asks() -> list[Ask]:
-    """Instants in the coming month, as a scheduler asks for many at about the same time."""
+    """Return instants in the coming month; a scheduler has many at about the same time."""
     chance = Random(1)
     first = int(START.timestamp()) * 1_000
     month = 30 * 86_400_000
@@ -152,7 +152,7 @@ def _cold(pairs: Sequence[Pair]) -> None:
 
 
 def _agree(asks: Sequence[Ask]) -> None:
-    """Fast and wrong would be worth nothing: all three give the same answers here."""
+    """Check that all three give equal answers here: a fast wrong answer is worth nothing."""
     for line, name, instant in asks[:500]:
         mine = compile_cron(Cron(line), zone=zone(name)).after(instant)
         start = datetime.fromtimestamp(instant / 1_000, ZoneInfo(name))
@@ -167,7 +167,7 @@ def _agree(asks: Sequence[Ask]) -> None:
 
 
 def missed(figures: Figures) -> list[str]:
-    """The ways of use in which it is not fast enough beside the others."""
+    """Return the kinds of use in which Rota is not fast enough beside the peers."""
     return [use for use in ("cron_kept", "cron_mixed") if figures[f"{use}_ratio"] < WANTED]
 
 

@@ -1,7 +1,7 @@
 """Rota's own figures, through its public API.
 
-On SQLite the submitting thread and the worker share one process, as in `rota up` with an
-app that submits; on PostgreSQL the workers are processes of `rota worker`.
+On SQLite the submitting thread and the worker share one process, as in `rota up` with an app that
+submits; on PostgreSQL the workers are processes of `rota worker`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from bench.sizes import CHUNK, CLIENTS, Sizes
 WORKERS = 2
 WARM_UP = 1_000
 SETTLE_S = 0.3
-"""Rest before latencies are taken, so that the workers are idle."""
+"""Rest before latencies are measured, so that the workers are idle."""
 
 
 class Engine:
@@ -42,7 +42,7 @@ class Engine:
         self.app.close()
 
     def working(self, processes: int) -> AbstractContextManager[object]:
-        """Workers that run inside the block."""
+        """Return a context in which workers run."""
         raise NotImplementedError
 
     def submit_single_1(self) -> Figures:
@@ -72,7 +72,7 @@ class Engine:
         return {"submit_bulk": self._sizes.jobs / took}
 
     def drain(self) -> Figures:
-        """From the first claim to the last record; the start of the workers is not in it."""
+        """Measure from the first claim to the last record, without the start of the workers."""
         begin_ms = now_ms()
         with self.working(WORKERS):
             span = self.probe.await_done(self._backlog, since_ms=begin_ms, last=self._last)
@@ -80,7 +80,7 @@ class Engine:
         return {"drain": _rate(span, span.first_ms)}
 
     def end_to_end(self) -> Figures:
-        """From before the first submit to the last record in history, its result stored."""
+        """Measure from before the first submit to the last record in history, with its result."""
         with self.working(WORKERS):
             self._warm_up()
             begin_ms = now_ms()
@@ -89,7 +89,7 @@ class Engine:
         return {"end_to_end": _rate(span, begin_ms)}
 
     def latency(self) -> Figures:
-        """From before the call of submit to the first line of the handler."""
+        """Measure from before the submit to the first line of the handler."""
         stamp = self.app.jobs["stamp"]
         with self.working(1):
             self._warm_up()

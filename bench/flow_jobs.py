@@ -1,4 +1,4 @@
-"""The graphs of `bench.flows`; workers of their own load them as `bench.flow_jobs:app`."""
+"""The graphs of `bench.flows`; separate workers load them as `bench.flow_jobs:app`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Runs of graphs, end to end: `python -m bench.flows [--quick]`.
 
-A chain of 20 nodes and a fan of 200 with a join by one worker; 10,000 graphs of 10 nodes by two
-processes on PostgreSQL; and in a process of its own, so that its memory can be told, a map of
-100,000 items.
+One worker runs a chain of 20 nodes, and a fan of 200 with a join. Two processes run 10,000 graphs
+of 10 nodes on PostgreSQL. A separate process, whose memory can be measured, maps 100,000 items.
 """
 
 from __future__ import annotations
@@ -34,11 +33,11 @@ from tests.support.postgres import PostgresServer
 
 LIMIT_S = 300.0
 PROCESSES = 2
-"""Of workers on PostgreSQL, as in the other measures of how much goes through."""
+"""The number of worker processes on PostgreSQL, as in the other measures of throughput."""
 
 
 def times(submit: Callable[[], Any], rounds: int) -> list[float]:
-    """Seconds from submit to result, one after the other."""
+    """Return the seconds from submit to result, one run after the other."""
     took = []
     for _ in range(rounds + 2):
         begin_s = time.perf_counter()
@@ -48,7 +47,7 @@ def times(submit: Callable[[], Any], rounds: int) -> list[float]:
 
 
 def _tidy(url: str) -> None:
-    """What autovacuum does in its own time."""
+    """Do the maintenance that autovacuum would do later."""
     if url.startswith("postgres"):
         with psycopg.connect(url, autocommit=True) as connection:
             connection.execute("vacuum analyze")
@@ -56,7 +55,7 @@ def _tidy(url: str) -> None:
 
 @contextmanager
 def working(app: App) -> Iterator[None]:
-    """A worker in this process: of all ways to the next node this is the shortest."""
+    """Run a worker in this process: it has the shortest path to the next node."""
     worker = app.worker(slots=16)
     worker.start()
     try:
@@ -67,7 +66,7 @@ def working(app: App) -> Iterator[None]:
 
 @contextmanager
 def working_hard(app: App, url: str, folder: Path) -> Iterator[None]:
-    """As many workers as pay: one beside SQLite, which has one writer; two beside a server."""
+    """Run as many workers as pay off: one for SQLite, which has one writer; two for a server."""
     if url.startswith("sqlite"):
         with working(app):
             yield
@@ -78,7 +77,7 @@ def working_hard(app: App, url: str, folder: Path) -> Iterator[None]:
 
 
 def measure_many(app: App, url: str, folder: Path, graphs: int) -> float:
-    """Nodes a second, from before the workers start to the end of the last graph."""
+    """Return nodes per second, from before the workers start to the end of the last graph."""
     runs = app.graphs["small"].submit_many([() for _ in range(graphs)])
     # Plans that were made for empty tables are kept until the first ANALYZE, which in a database
     # that is in use was long ago.
@@ -96,7 +95,7 @@ def measure_many(app: App, url: str, folder: Path, graphs: int) -> float:
 
 
 def measure(url: str, map_url: str, sizes: FlowSizes, *, folder: Path) -> Figures:
-    """All figures of one store, for two empty ones of its kind."""
+    """Return all figures of one store, given two empty ones of its kind."""
     app = make_app(url)
     try:
         nodes = measure_many(app, url, folder, sizes.graphs)
@@ -122,7 +121,7 @@ def measure_map(url: str, items: int) -> Figures:
 
 
 def run_map(url: str, items: int) -> Figures:
-    """One map, after a small one; the most memory that it took, and how much that is more."""
+    """Run one map after a small one; return peak memory, and the growth."""
     app = make_app(url)
     worker = app.worker(slots=16)
     worker.start()
@@ -142,14 +141,14 @@ def run_map(url: str, items: int) -> Figures:
 
 
 def _peak_mb() -> float:
-    """Of this process alone; getrusage begins with the peak of whoever started it."""
+    """Return the peak memory of this process; getrusage would include its parent's."""
     status = Path("/proc/self/status").read_text()
     return int(status.partition("VmHWM:")[2].split()[0]) / 1024
 
 
 @contextmanager
 def sites(only: StoreName | None) -> Iterator[dict[StoreName, tuple[str, str]]]:
-    """Two empty stores of each kind."""
+    """Yield two empty stores of each kind."""
     found: dict[StoreName, tuple[str, str]] = {}
     with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
         if only != "postgres":

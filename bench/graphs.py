@@ -1,6 +1,6 @@
-"""How long it takes to check a graph and put it in order: `python -m bench.graphs`.
+"""The time to check a graph and put it in order: `python -m bench.graphs`.
 
-Processor time, as it is one thread that waits for nothing: others on the machine do not count.
+It is processor time of one thread that never waits, so other load on the machine does not count.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rota.rules.graphs import JobFacts, plan_graph
 
 
 class Size(NamedTuple):
-    """A random graph, how often it is checked, and what we promise."""
+    """A random graph, the number of checks, and the promised limit."""
 
     nodes: int
     edges: int
@@ -29,7 +29,7 @@ JOBS = {"work": JobFacts({"items": "list[int]"}, result="list[int]", takes_more=
 
 
 def random_graph(nodes: int, edges: int, chance: Random) -> Graph:
-    """Two of three edges by `after`, the others as references in arguments."""
+    """Return a random graph: two of three edges by `after`, the others by arguments."""
     after: list[set[int]] = [set() for _ in range(nodes)]
     left = edges
     while left:
@@ -51,7 +51,7 @@ def _node(at: int, parents: list[int]) -> Node:
 
 
 def measure(rounds: int) -> Figures:
-    """Seconds for the large graph, milliseconds for the small one."""
+    """Return seconds for the large graph, milliseconds for the small one."""
     (small_s, _), (large_s, _) = (_median_s(size, rounds) for size in SIZES)
     return {"graph_check_ms": small_s * 1_000, "graph_check_large_s": large_s}
 

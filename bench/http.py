@@ -1,6 +1,6 @@
-"""What one server process does over HTTP: submits, reads, pages, live streams.
+"""The capacity of one server process over HTTP: submits, reads, pages, live streams.
 
-`python -m bench.http`. The clients are one process on the same machine; both share its cores.
+`python -m bench.http`. The clients are one process on the same machine and share its cores.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PAGES = (
 
 
 async def measure_calls(port: int, sizes: HttpSizes) -> Figures:
-    """Single submits, bulks, and reads of the state of runs."""
+    """Measure single submits, bulks, and reads of the state of runs."""
     single = request("POST", "/runs", {"jobId": "noop"})
     await flood(port, times(500, lambda _: single), connections=CONNECTIONS, good=201)
     took_s, answers = await flood(
@@ -68,7 +68,7 @@ async def measure_calls(port: int, sizes: HttpSizes) -> Figures:
 
 
 async def measure_pages(port: int, sizes: HttpSizes) -> Figures:
-    """The slowest of some filters, each asked for several times, over all that is stored."""
+    """Measure the slowest of some filters over all stored runs, each queried several times."""
     found = {}
     for query in PAGES:
         page = request("GET", f"/runs{query}")
@@ -79,7 +79,7 @@ async def measure_pages(port: int, sizes: HttpSizes) -> Figures:
 
 
 def measure(url: str, folder: Path, sizes: HttpSizes) -> Figures:
-    """All figures of one store, which is empty."""
+    """Return all figures of one store, which is empty."""
     prepare(url)
     with server(url, folder) as port:
         figures = uvloop.run(measure_calls(port, sizes))

@@ -1,7 +1,7 @@
-"""A store as large as `backlog.fill` makes it, and as varied as one that many people use.
+"""A store of the size that `backlog.fill` makes, as varied as one that many people use.
 
-Jobs, queues, workers, failures and their dead letters, schedules, a graph, logs, an audit, and
-statistics that were counted all along.
+It has jobs, queues, workers, failures with dead letters, schedules, a graph, logs, an audit log,
+and statistics over the whole time.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ select {id}, 'default', {now} + i, 'token ann' || (i % 7), 'cancel', 'run ' || i
 
 
 def fill(url: str, count: int) -> None:
-    """Make all of it in an empty store, `count` runs to come and as many ended."""
+    """Fill an empty store, with `count` future runs and as many ended ones."""
     store = open_store(url)
     try:
         store.write(_jobs)
@@ -163,7 +163,7 @@ def _jobs(tx: Tx) -> None:
 
 
 def _schedules(tx: Tx) -> None:
-    """Most are daily, some hourly, a few each minute, as people have them."""
+    """Add schedules: most daily, some hourly, a few each minute, as is common."""
     known = CompiledSchedules(rules_version(), Random(1).random)
     for number in range(SCHEDULES):
         minute, hour = number % 60, number % 24
@@ -201,7 +201,7 @@ def _logs(store: Store) -> None:
 
 
 def _count(store: Store, url: str) -> None:
-    """As a janitor would have done from the first of these days on."""
+    """Count statistics from the first of these days on, as a janitor would have."""
     start = now_ms() - (HISTORY_DAYS + 1) * DAY_MS
     run_sql(url, f"insert into rota.counted (name, until) values ('runs', {start})")
     while store.write(_count_some):

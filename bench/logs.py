@@ -1,7 +1,7 @@
-"""What logging costs: end-to-end throughput with 0 and with 5 printed lines a run.
+"""The cost of logging: end-to-end throughput with 0 and with 5 printed lines a run.
 
-`python -m bench.logs`: rounds of both in turn in one process, so that the machine is the same
-for both; the median counts. The promise is a ratio of 0.8.
+`python -m bench.logs`: rounds of both alternate in one process, so that the machine is equal for
+both; the median counts. The promise is a ratio of 0.8.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ LINES = 5
 CHUNK = 1000
 LOOK_S = 0.01
 LAST = 1000
-"""Lines of so many runs may be on their way at the end of a round: one in forty."""
+"""Runs whose lines may still be unstored at the end of a round: one in forty."""
 FULL, QUICK, LEAST = (40_000, 9), (1_000, 1), (200, 1)
 """Runs a round, and rounds."""
 
 
 class Shop:
-    """An app with a job that says nothing and one that prints."""
+    """An app with a silent job and one that prints."""
 
     def __init__(self, url: str) -> None:
         self.app = App(url)
@@ -54,7 +54,7 @@ class Shop:
         self.worker = self.app.worker()
 
     def rate(self, job: Job[[int], None], runs: int) -> float:
-        """Runs per second from the first submit to the last record, with their lines stored."""
+        """Return runs per second from the first submit to the last record and stored line."""
         self._done.clear()
         began = time.perf_counter()
         for at in range(0, runs, CHUNK):
@@ -64,7 +64,7 @@ class Shop:
         return runs / (time.perf_counter() - began)
 
     def _is_logging(self) -> bool:
-        """Whether more than the last is yet to be stored; that waits for others."""
+        """Whether more than the last lines are unstored; these wait for others."""
         book = self.worker._log_flusher._book  # noqa: SLF001  # nobody else asks
         return len(book) > LAST
 
@@ -75,7 +75,7 @@ class Shop:
 
 
 def measure(url: str, *, runs: int, rounds: int) -> Figures:
-    """What is kept of the throughput: the median of some pairs, silent and printing in turn."""
+    """Return the share of throughput with printing: the median of alternating pairs."""
     shop = Shop(url)
     shop.worker.start()
     silent: list[float] = []
@@ -97,7 +97,7 @@ def measure(url: str, *, runs: int, rounds: int) -> Figures:
 @click.option("--only", type=click.Choice(STORES))
 @click.option("--json", "json_path", type=Path, help="Write the figures into this file, too.")
 def main(*, quick: bool, only: StoreName | None, json_path: Path | None) -> None:
-    """Print runs/s with 0 and 5 lines a run, and what is kept."""
+    """Print runs/s with 0 and 5 lines a run, and the share that is left."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     runs, rounds = chosen(FULL, QUICK, LEAST, is_quick=quick)
     found: dict[StoreName, Figures] = {}

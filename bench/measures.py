@@ -1,4 +1,4 @@
-"""The measures: their names, their units, and what the project promised for each store."""
+"""The measures: their names, their units, and the promise for each store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ STORES: tuple[StoreName, ...] = ("sqlite", "postgres")
 
 
 class Subject(Protocol):
-    """Somebody who is measured: the bare database or Rota, each on a store of its own."""
+    """A subject of measurement: the bare database or Rota, each on its own store."""
 
     def submit_single_1(self) -> Figures: ...
     def submit_single_8(self) -> Figures: ...
@@ -33,8 +33,8 @@ STEPS = (
     "drain",
     "end_to_end",
 )
-"""In this order: idle is idle before the bursts, after them PostgreSQL still tidies up; and what is
-submitted singly and in bulk is the backlog that is drained later."""
+"""The order of measures: idle comes before the bursts, after which PostgreSQL still tidies up, and
+the runs that are submitted singly and in bulk are the backlog that is drained later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +46,7 @@ class Target:
     of_limit: float | None = None
 
     def is_met(self, value: float, limit: float | None) -> bool:
-        """Whether all parts hold; a part that needs a limit which was not measured holds."""
+        """Whether all parts hold; a part that needs an unmeasured limit holds."""
         return (
             (self.at_least is None or value >= self.at_least)
             and (self.at_most is None or value <= self.at_most)
@@ -54,7 +54,7 @@ class Target:
         )
 
     def keeps_ratio(self, value: float, limit: float | None) -> bool:
-        """The part that does not depend on how fast the machine is."""
+        """Whether the part holds that does not depend on the speed of the machine."""
         return self.of_limit is None or not limit or value / limit >= self.of_limit
 
     def __str__(self) -> str:
@@ -75,7 +75,7 @@ class Measure:
     targets: Mapping[StoreName, Target] = field(default_factory=dict)
     stores: tuple[StoreName, ...] = STORES
     is_ratio: bool = False
-    """Its own value is a ratio, and so as good on a slow machine as on a fast one."""
+    """Whether its value is a ratio, and so independent of the speed of the machine."""
 
 
 def _both(target: Target) -> dict[StoreName, Target]:
@@ -278,7 +278,7 @@ MEASURES = (
 
 
 def medians(rounds: Sequence[Figures]) -> Figures:
-    """The median of each measure over the rounds that have it."""
+    """Return the median of each measure over the rounds that have it."""
     names = {name for figures in rounds for name in figures}
     return {
         measure.name: median(figures[measure.name] for figures in rounds if measure.name in figures)
@@ -288,7 +288,7 @@ def medians(rounds: Sequence[Figures]) -> Figures:
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The smallest value that this share of all values does not exceed."""
+    """Return the smallest value that this share of all values does not exceed."""
     return sorted(values)[max(0, math.ceil(share * len(values)) - 1)]
 
 

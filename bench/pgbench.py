@@ -21,7 +21,7 @@ _TPS = re.compile(r"tps = ([0-9.]+) \(without initial connection time\)")
 
 
 def insert_rate(binaries: Path, url: str, *, clients: int, total: int, folder: Path) -> float:
-    """Inserts a second, each committed by itself; makes `total` rows, or a few less."""
+    """Return inserts per second, each in its own commit; makes `total` rows, or a few less."""
     script = folder / "insert.pgbench"
     script.write_text(" ".join(SCRIPT.split()) + "\n")
     command = [

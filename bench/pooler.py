@@ -1,7 +1,7 @@
-"""Through PgBouncer beside the server itself: `python -m bench.pooler [--quick]`.
+"""PgBouncer beside a direct connection: `python -m bench.pooler [--quick]`.
 
-Workers and client have the plain address of the pooler and no other setting. Both ways take turns,
-each on a database of its own; the median counts. All share one machine. SQLite has no pooler.
+Workers and client have the plain address of the pooler and no other setting. Both ways alternate,
+each on its own database; the median counts. All share one machine. SQLite has no pooler.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ QUICK = Sizes(jobs=2_000, latency=50, rounds=1)
 LEAST = Sizes(jobs=200, latency=10, rounds=1)
 SETTINGS = {"shared_buffers": "512MB"}
 POOL = 20
-"""As PgBouncer comes."""
+"""The default of PgBouncer."""
 
 
 class Pooled(Direct):
-    """Rota behind the pooler; who counts asks the server itself."""
+    """Rota behind the pooler; counts are read from the server itself."""
 
     def __init__(self, url: str, pooled: str, sizes: Sizes, *, folder: Path) -> None:
         super().__init__(pooled, sizes, folder=folder)
@@ -39,7 +39,7 @@ class Pooled(Direct):
 
 
 def measure(server: PostgresServer, bouncer: PgBouncer, folder: Path, sizes: Sizes) -> Figures:
-    """Both in turn, on empty databases."""
+    """Measure both ways by turns, on empty databases."""
     names = [database_of(server.create_database()) for _ in range(2)]
     urls = [server.url(name, tcp=True) for name in names]
     places = folder / "direct", folder / "pooled"

@@ -1,4 +1,4 @@
-"""Looking into a store from outside: what has been recorded, and when, by its own clock."""
+"""Observe a store from outside: what has been recorded, and when, by its own clock."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ POLL_S = 0.025
 
 
 class BenchFailed(Exception):
-    """Work was lost, failed, or took far too long; the figures would be worth nothing."""
+    """Work was lost, failed or took too long, so the figures would be worthless."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Span:
-    """Runs that ended since a moment: how many, the first claim, the last end, in ms."""
+    """Runs that ended since a moment: their number, the first claim, the last end, in ms."""
 
     count: int
     first_ms: int
@@ -33,7 +33,7 @@ class Query(Protocol):
 
 
 class Probe:
-    """Reads by a connection of its own; `{s}` in a statement is the schema."""
+    """Reads by its own connection; `{s}` in a statement is the schema."""
 
     def __init__(self, url: str) -> None:
         path = file_of(url)
@@ -44,7 +44,7 @@ class Probe:
         return self._query(statement.format(s="rota." if self.is_postgres else "rota_"))
 
     def await_workers(self, count: int) -> None:
-        """Wait until so many workers are registered."""
+        """Wait until `count` workers are registered."""
         deadline = time.monotonic() + WAIT_S
         while self.ask("select count(*) from {s}worker")[0][0] < count:
             if time.monotonic() > deadline:
@@ -54,8 +54,8 @@ class Probe:
     def await_done(self, count: int, *, since_ms: int, last: str) -> Span:
         """Wait until no run is live; `count` runs must have succeeded since then.
 
-        `last` is the run submitted last. Asking for it is cheap, while a look at the live table
-        passes all dead rows on PostgreSQL: 9 ms of a core that the workers need.
+        `last` is the run submitted last. Reading it is cheap, while a look at the live table passes
+        all dead rows on PostgreSQL: 9 ms of a core that the workers need.
         """
         self.await_ended(last, limit_s=WAIT_S)
         found, first_ms, last_ms = self.ask(
@@ -75,7 +75,7 @@ class Probe:
             time.sleep(POLL_S)
 
     def count_done(self, job: str, *, since_ms: int) -> int:
-        """How many runs of a job have succeeded since then."""
+        """Return how many runs of a job have succeeded since then."""
         count: int = self.ask(
             "select count(*) from {s}run_history"
             f" where state = 'success' and job = '{job}' and started_at >= {since_ms}"
@@ -83,7 +83,7 @@ class Probe:
         return count
 
     def results(self, job: str, *, since_ms: int) -> list[float]:
-        """The results of a job's runs, which must be numbers."""
+        """Return the results of a job's runs, which must be numbers."""
         rows = self.ask(
             "select result from {s}run_history"
             f" where state = 'success' and job = '{job}' and started_at >= {since_ms}"
@@ -99,7 +99,7 @@ class Probe:
 
 
 def now_ms() -> int:
-    """The clock of the stores, which are on this machine."""
+    """Return the clock of the stores, which are on this machine."""
     return time.time_ns() // 1_000_000
 
 

@@ -1,4 +1,4 @@
-"""Rota's own programs as a user starts them, ended by their ids when the block ends."""
+"""Rota's own programs as a user starts them, stopped by their ids when the block ends."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ END_S = 15.0
 def rota(
     arguments: Sequence[str], *, folder: Path, env: Mapping[str, str] | None = None
 ) -> Iterator[subprocess.Popen[bytes]]:
-    """`rota ...` inside the block; TERM at its end. What it says is in `rota.log`."""
+    """Run `rota ...` inside the block; TERM at its end. Its output is in `rota.log`."""
     log_path = folder / "rota.log"
     with log_path.open("wb") as log:
         process = subprocess.Popen(

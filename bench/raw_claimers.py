@@ -1,6 +1,6 @@
 """Processes that claim and finish in plain SQL, for the raw limit of PostgreSQL.
 
-Processes and not threads, so that Python's lock is no part of the limit.
+They are processes and not threads, so that Python's lock is no part of the limit.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _spawn = multiprocessing.get_context("spawn")
 
 
 def connect(url: str) -> psycopg.Connection[Any]:
-    """A connection that prepares at once and leaves ids as text."""
+    """Return a connection that prepares at once and leaves ids as text."""
     connection = psycopg.connect(url, autocommit=True)
     connection.prepare_threshold = 0
     connection.adapters.register_loader("uuid", TextLoader)
@@ -69,7 +69,7 @@ def connect(url: str) -> psycopg.Connection[Any]:
 
 
 class Claimer:
-    """One connection that finishes what it holds and claims the next batch in one commit."""
+    """One connection that finishes its runs and claims the next batch in one commit."""
 
     def __init__(self, url: str) -> None:
         self._connection = connect(url)
@@ -77,7 +77,7 @@ class Claimer:
         self.held: list[tuple[Any, ...]] = []
 
     def exchange(self, limit: int) -> int:
-        """Returns how many were finished; what was claimed is held."""
+        """Finish the held runs, claim the next, and return how many were finished."""
         ids, fences = [row[0] for row in self.held], [row[1] for row in self.held]
         if ids:
             self._connection.execute(b"begin")
@@ -89,7 +89,7 @@ class Claimer:
 
 
 class Tally:
-    """How much all processes have finished together, and when the last was."""
+    """The number of runs that all processes have finished together, and the time of the last."""
 
     def __init__(self) -> None:
         self.ready = _spawn.Barrier(PROCESSES + 1)
@@ -99,7 +99,7 @@ class Tally:
 
 @contextmanager
 def claiming(url: str, total: int) -> Iterator[Tally]:
-    """Processes that are connected and wait at `ready`; they end when all runs are finished."""
+    """Start processes that connect and wait at `ready`; they end when all runs are finished."""
     tally = Tally()
     processes = [
         _spawn.Process(target=_claim_all, args=(url, total, tally), daemon=True)
@@ -133,7 +133,7 @@ def _claim_all(url: str, total: int, tally: Tally) -> None:
 
 @contextmanager
 def listening(url: str, count: int) -> Iterator[Any]:
-    """A process that claims when it is notified; sends the times of all claims at the end."""
+    """Start a process that claims on notifications and sends the times of all claims at the end."""
     ours, theirs = _spawn.Pipe()
     process = _spawn.Process(target=_claim_when_told, args=(url, count, theirs), daemon=True)
     process.start()

@@ -77,7 +77,7 @@ class RawPostgres:
         return {"end_to_end": self._sizes.jobs / (tally.ended_ns.value - begin_ns) * 1e9}
 
     def latency(self) -> Figures:
-        """From before the insert to after the commit of the claim, in another process."""
+        """Measure from before the insert to after the commit of the claim, in another process."""
         sent: dict[str, int] = {}
         with listening(self._url, self._sizes.latency) as listener:
             for _ in range(self._sizes.latency):

@@ -88,7 +88,7 @@ class RawSqlite:
         return {"submit_single_1": self._sizes.singles / (time.perf_counter() - begin)}
 
     def submit_single_8(self) -> Figures:
-        """Threads take turns on one connection: there is one writer, and nobody shares a commit."""
+        """Let threads take turns on one connection: one writer, and nobody shares a commit."""
         each = self._sizes.singles // CLIENTS
         threads = [Thread(target=self._insert_singly, args=(each,)) for _ in range(CLIENTS)]
         begin = time.perf_counter()
@@ -110,7 +110,7 @@ class RawSqlite:
         return {"drain": done / (time.perf_counter() - begin)}
 
     def end_to_end(self) -> Figures:
-        """One thread inserts and claims in turn: there is one writer anyway."""
+        """Insert and claim in one thread by turns: there is one writer anyway."""
         begin = time.perf_counter()
         for count in _chunks(self._sizes.jobs):
             self._insert_many(count)
@@ -120,7 +120,7 @@ class RawSqlite:
         return {"end_to_end": self._sizes.jobs / (time.perf_counter() - begin)}
 
     def latency(self) -> Figures:
-        """From before the insert to after the commit of the claim."""
+        """Measure from before the insert to after the commit of the claim."""
         waits: list[float] = []
         for _ in range(self._sizes.latency):
             begin = time.monotonic_ns()
@@ -150,7 +150,7 @@ class RawSqlite:
         return done
 
     def _exchange(self) -> int:
-        """Finish what is held and claim the next group in one commit; how many were claimed."""
+        """Finish the held group and claim the next in one commit; return the number claimed."""
         now = _now_ms()
         # One statement for the group: row by row costs 2.5 us more a run.
         held = json.dumps([(run_id, fence) for run_id, fence, *_ in self._held])

@@ -1,4 +1,4 @@
-"""Writes the measured table into the README: `python -m bench.readme`, after `make bench`."""
+"""Write the measured table into the README: `python -m bench.readme`, after `make bench`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def main(figures: Path = Path("build/bench.json"), readme: Path = Path("README.m
 
 
 def table(content: dict[str, Any]) -> str:
-    """The rows of all measures that were taken, and the conditions below them."""
+    """Return the rows of all measures that were taken, and the conditions below them."""
     measured = [each for each in MEASURES if any(each.name in content[store] for store in STORES)]
     return HEAD + "".join(_row(each, content) for each in measured)
 

@@ -1,7 +1,7 @@
 """Every read of the API beside large tables: `python -m bench.reads [--only ...] [--runs N]`.
 
-Each is asked for several times, past what is remembered for two seconds; the 95th percentile
-counts. With `--url` a store that `bench.lively` filled before is asked.
+Each is repeated with pauses beyond the cache of two seconds; the 95th percentile counts. `--url`
+names a store that `bench.lively` filled before.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ KINDS = {"live": "scheduled", "queued": "queued", "running": "running", "ended":
 
 
 async def ask_all(port: int, rounds: int) -> Iterator[tuple[str, Figures]]:
-    """How long each took, the slowest first."""
+    """Yield how long each read took, the slowest first."""
     wire = await connect(port)
     ids = {}
     for name, status in {**KINDS, "failed": "failed"}.items():
@@ -99,7 +99,7 @@ def measure(url: str, folder: Path, rounds: int) -> None:
 @click.option("--rounds", default=5, show_default=True)
 @click.option("--url", help="Of a store that was filled before.")
 def main(*, only: StoreName | None, runs: int, rounds: int, url: str | None) -> None:
-    """Ask one server process for all that can be read."""
+    """Read everything that one server process offers."""
     with tempfile.TemporaryDirectory(prefix="rota-bench-") as name:
         folder = Path(name)
         if url is not None:

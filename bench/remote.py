@@ -2,7 +2,7 @@
 
 Both are `rota worker` with the same jobs; one talks to the store, the other to one server process
 by HTTP. Runs are submitted straight to the store, so that only the worker's way differs. The two
-take turns, each on a store of its own; the median counts. All share one machine.
+alternate, each on its own store; the median counts. All share one machine.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEAST = Sizes(jobs=200, latency=10, rounds=1)
 
 
 class Direct(Engine):
-    """The worker has a login of the database."""
+    """Rota with a worker that has a login of the database."""
 
     def __init__(self, url: str, sizes: Sizes, *, folder: Path) -> None:
         super().__init__(url, sizes)
@@ -49,7 +49,7 @@ class Direct(Engine):
 
 
 class Remote(Direct):
-    """The worker has a token of one server process."""
+    """Rota with a worker that has a token of one server process."""
 
     def __init__(self, url: str, sizes: Sizes, *, folder: Path) -> None:
         super().__init__(url, sizes, folder=folder)
@@ -70,7 +70,7 @@ class Remote(Direct):
 
 
 def measure(urls: tuple[str, str], folder: Path, sizes: Sizes) -> Figures:
-    """Both in turn, on empty stores."""
+    """Measure both by turns, on empty stores."""
     places = folder / "direct", folder / "remote"
     for place in places:
         place.mkdir()

@@ -1,4 +1,4 @@
-"""Playing the rounds: raw limit and Rota in turn, step by step, each on a fresh store."""
+"""Play the rounds: raw limit and Rota by turns, step by step, each on a fresh store."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Tell = Callable[[str], None]
 
 
 class Site(Protocol):
-    """Where stores are made: a folder, or a server."""
+    """The place of stores: a folder or a server."""
 
     name: StoreName
 
@@ -30,16 +30,16 @@ class Site(Protocol):
     def rota(self, sizes: Sizes) -> Subject: ...
     def fresh(self) -> tuple[str, Path]: ...
     def settle(self) -> None:
-        """Let what the last round left be written, so that this one begins at rest."""
+        """Wait until the last round is written out, so that this one begins at rest."""
 
 
 def steps(sizes: Sizes) -> int:
-    """How often `play` tells of its progress."""
+    """Return how often `play` reports its progress."""
     return sizes.rounds * (2 * len(STEPS) + 1) + 1
 
 
 def play(site: Site, sizes: Sizes, tell: Tell) -> tuple[Figures, Figures]:
-    """All measures on one store: Rota's figures and the raw limit's, medians of the rounds."""
+    """Run all measures on one store; return Rota's figures and the raw limit's, as medians."""
     ours: list[Figures] = []
     limits: list[Figures] = []
     for number in range(1, sizes.rounds + 1):
@@ -88,7 +88,7 @@ class SqliteSite:
         return f"sqlite:///{folder}/rota.db", folder
 
     def settle(self) -> None:
-        """Nothing goes on behind a file that is closed."""
+        """Do nothing: a closed file has no work in the background."""
 
 
 class PostgresSite:

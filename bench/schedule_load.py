@@ -1,4 +1,4 @@
-"""Many schedules put into a store at once, past the verbs, before anybody works there."""
+"""Put many schedules into a store at once by plain SQL, before anybody works there."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def dialect_of(url: str) -> str:
 
 
 def filling(url: str, prefix: str, count: int, *, cycle_s: int, at: str) -> str:
-    """The statement that makes them; `at` is the next instant of number n, as SQL."""
+    """Return the statement that makes them; `at` is the next instant of number n, as SQL."""
     spelled = SPELLING[dialect_of(url)]
     facts = {"count": count, "cycle": cycle_s, "prefix": prefix}
     own = {key: text.format(**facts) for key, text in spelled.items()}
@@ -71,7 +71,7 @@ def filling(url: str, prefix: str, count: int, *, cycle_s: int, at: str) -> str:
 
 
 def load(url: str, count: int, *, cycle_s: int, at: str) -> None:
-    """All schedules of a store that has none and that nobody works with yet."""
+    """Load all schedules into a store that has none and that nobody uses yet."""
     fill = filling(url, "many", count, cycle_s=cycle_s, at=at)
     if dialect_of(url) == "sqlite":
         run_sql(url, fill)
@@ -84,7 +84,7 @@ def load(url: str, count: int, *, cycle_s: int, at: str) -> None:
 
 
 def run_sql(url: str, text: str) -> list[tuple[Any, ...]]:
-    """The rows of one statement, past the store."""
+    """Return the rows of one statement, without the store's own code."""
     if dialect_of(url) == "sqlite":
         connection = apsw.Connection(url.removeprefix("sqlite:///"))
         connection.set_busy_timeout(60_000)

@@ -1,4 +1,4 @@
-"""How late schedules fire: every second, a thousand each second beside many, ten thousand at once.
+"""The lateness of schedules: each second, a thousand a second beside many, ten thousand at once.
 
 `python -m bench.schedules`. Lateness is from the instant to the start of the handler, or to the
 commit that queued the run.
@@ -35,9 +35,9 @@ from tests.support.postgres import PostgresServer
 
 LIMIT_S = 120.0
 LOADED_PER_S = 60_000
-"""Schedules at least; their first instant must not come before the last of them is stored."""
+"""The least loading speed; the first instant must not come before the last schedule is stored."""
 WRITTEN_PER_S = 2_500
-"""The same of those that come beside a worker."""
+"""The least speed for schedules that are written beside a worker."""
 SETTINGS = {
     "shared_buffers": "512MB",
     "max_wal_size": "8GB",
@@ -51,7 +51,7 @@ SCHEDULER_THREADS = ("rota-timed", "rota-reckoner")
 
 
 class Timed(scheduler.Scheduler):
-    """Notes when its looks have ended: where the database keeps no times of commits."""
+    """Notes when its looks have ended, for databases that keep no times of commits."""
 
     ends_ms: list[float] = []  # noqa: RUF012  # one worker in this process
 
@@ -93,13 +93,13 @@ class Shop:
         )  # fmt: skip
 
     def take(self) -> list[float]:
-        """The latenesses since the last time."""
+        """Return the latenesses since the last call."""
         with self._lock:
             taken, self.late_ms = self.late_ms, []
         return taken
 
     def queued(self, since_ms: int, until_ms: int) -> list[float]:
-        """From each instant to the commit of its firing."""
+        """Return the times from each instant to the commit of its firing."""
         span = f"instant >= {since_ms} and instant < {until_ms}"
         if self.dialect == "postgres":
             rows = run_sql(self.url, f"select {COMMITTED} - instant from rota.firing where {span}")
@@ -114,7 +114,7 @@ class Shop:
 
 
 def every_second(shop: Shop, sizes: ScheduleSizes) -> Figures:
-    """A schedule of every second, and plain submits between its instants."""
+    """Measure a schedule of every second, and plain submits between its instants."""
     shop.put("second", Schedule(trigger=Every(every="1s")))
     wait_for(lambda: len(shop.late_ms) >= sizes.seconds)
     shop.app.store.write(lambda tx: schedules.remove(tx, "second", namespace="default"))
@@ -127,7 +127,7 @@ def every_second(shop: Shop, sizes: ScheduleSizes) -> Figures:
 
 
 def herd(shop: Shop, sizes: ScheduleSizes) -> Figures:
-    """Many at one instant: until all are queued, and until all have run."""
+    """Measure many at one instant: until all are queued, and until all have run."""
     at_ms = round(time.time() + 1 + sizes.herd / WRITTEN_PER_S) * 1000
     run_sql(shop.url, filling(shop.url, "herd", sizes.herd, cycle_s=80_000, at=f"{at_ms}"))
     shop.put("bell", Schedule(trigger=Every(every="1d")))  # wakes the scheduler
@@ -139,7 +139,7 @@ def herd(shop: Shop, sizes: ScheduleSizes) -> Figures:
 
 
 def crowd(url: str, sizes: ScheduleSizes) -> Figures:
-    """A thousand each second beside many: all due at the whole second, as cron lines are."""
+    """Measure a thousand each second beside many: all at the whole second, like cron lines."""
     stored = sizes.stored[dialect_of(url)]
     cycle_s = max(1, stored // sizes.per_second)
     open_store(url).close()
@@ -167,7 +167,7 @@ def crowd(url: str, sizes: ScheduleSizes) -> Figures:
 
 
 def idle(seconds: float) -> Figures:
-    """Of a core, while nothing is due: the threads of the scheduler, and the whole worker."""
+    """Measure the idle load of a core: the scheduler's threads, and the whole worker."""
     before, began_s = (_cpu_s(), _process_s()), time.monotonic()
     time.sleep(seconds)
     after, took_s = (_cpu_s(), _process_s()), time.monotonic() - began_s
@@ -203,7 +203,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def measure(url: str, other_url: str, sizes: ScheduleSizes) -> Figures:
-    """All figures of one store, for two empty ones of its kind."""
+    """Return all figures of one store, given two empty ones of its kind."""
     shop = Shop(url)
     try:
         time.sleep(1.0)

@@ -1,4 +1,4 @@
-"""The app under measurement: jobs that do nothing, or tell when they began."""
+"""The app under measurement: jobs that do nothing, or report when they began."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ def noop() -> int:
 
 
 def stamp(sent_ns: int) -> int:
-    """How long ago that was; the clock is the same in all processes of a machine."""
+    """Return how long ago that was; all processes of a machine share the clock."""
     return time.monotonic_ns() - sent_ns
 
 
 def make_app(url: str | None = None) -> App:
-    """An app with these jobs; without a url it is the one of ROTA_URL."""
+    """Return an app with these jobs; without a url its store is that of ROTA_URL."""
     app = App(url)
     app.job(noop)
     app.job(stamp)

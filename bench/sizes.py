@@ -1,4 +1,4 @@
-"""How much work a run of the benchmark does."""
+"""The amount of work in a benchmark."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ CLIENTS = 8
 """Threads or connections that submit one run at a time."""
 SMALLEST = 100
 SMALL = 1_000
-"""With smaller bursts nobody asks for speed, only whether everything still works."""
+"""Bursts below this size only check that everything works, not the speed."""
 LEAST = "ROTA_BENCH_LEAST"
-"""A variable that asks benchmarks in processes of their own for the same."""
+"""The variable that sets this least size for benchmarks in separate processes."""
 T = TypeVar("T")
 
 
 def chosen(full: T, quick: T, least: T, *, is_quick: bool) -> T:
-    """What a benchmark of its own is to do."""
+    """Return the size for a separate benchmark: full, quick or least."""
     if os.environ.get(LEAST):
         return least
     return quick if is_quick else full
@@ -39,7 +39,7 @@ class Sizes:
     rounds: int = 3
 
     def changed(self, *, jobs: int | None, rounds: int | None) -> Sizes:
-        """Other bursts and rounds; with smaller bursts everything else shrinks as well."""
+        """Return sizes with other bursts and rounds; smaller bursts shrink all else as well."""
         sizes = self if rounds is None else replace(self, rounds=rounds)
         if jobs is None:
             return sizes
@@ -60,17 +60,17 @@ QUICK = Sizes(jobs=10_000, singles=1_000, latency=150, claims=10_000, backlog=10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScheduleSizes:
-    """How many schedules are stored and fire, and for how long each part is watched."""
+    """The number of schedules stored and firing, and the time to watch each part."""
 
     stored: Mapping[str, int]
-    """By the store's dialect."""
+    """The number of stored schedules, by the store's dialect."""
     seconds: int
     herd: int = 10_000
-    """Due at one instant."""
+    """Schedules that are due at one instant."""
     per_second: int = 1_000
-    """Of those stored."""
+    """Firings per second, of the stored schedules."""
     submits: int = 200
-    """Plain ones, whose latency stands beside that of a schedule."""
+    """Plain submits, whose latency stands beside that of a schedule."""
     idle_s: float = 10.0
 
 
@@ -90,7 +90,7 @@ LEAST_SCHEDULES = ScheduleSizes(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowSizes:
-    """How many graphs run, and how large the map is."""
+    """The number of graphs that run, and the size of the map."""
 
     graphs: int = 10_000
     rounds: int = 20
@@ -107,14 +107,14 @@ LEAST_FLOWS = FlowSizes(graphs=10, rounds=1, items=300, checks=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpSizes:
-    """How much one server process is asked for."""
+    """The number of requests to one server process."""
 
     singles: int = 20_000
     reads: int = 25_000
     bulks: int = 200
     pages: int = 30
     backlog: int = 1_000_000
-    """Future runs, and as many in history, when pages are asked for."""
+    """Future runs, and as many in history, when pages are read."""
     readers: int = 200
     changes: int = 500
     rate: float = 100.0

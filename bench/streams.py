@@ -1,4 +1,4 @@
-"""How soon many readers of the live stream see a change: `python -m bench.streams`.
+"""The delay with which many readers of the live stream see a change: `python -m bench.streams`.
 
 A reader notes when it got the event; the change was committed when its submit was answered.
 """
@@ -25,7 +25,7 @@ LIMIT_S = 30.0
 
 
 class Reader:
-    """One open stream; notes when it first heard of each run."""
+    """One open stream; notes when it first saw each run."""
 
     def __init__(self) -> None:
         self.seen_s: dict[str, float] = {}
@@ -63,7 +63,7 @@ async def tokens(port: int, count: int) -> list[str]:
 
 
 async def measure_streams(port: int, *, readers: int, changes: int, rate: float) -> Figures:
-    """From the answer to a submit to the last of all readers that sees it."""
+    """Measure from the answer to a submit to the last of all readers that sees it."""
     given = await tokens(port, -(-readers // PER_TOKEN))
     crowd = [Reader() for _ in range(readers)]
     streams = [

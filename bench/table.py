@@ -38,7 +38,7 @@ class Results:
         self.ours[store], self.limits[store] = ours, limits
 
     def missed_ratios(self) -> list[str]:
-        """Broken promises that do not depend on how fast the machine is."""
+        """Return broken promises that do not depend on the speed of the machine."""
         return [
             f"{TITLES[store]}: {measure.title}"
             for store, figures in self.ours.items()

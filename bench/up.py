@@ -1,4 +1,4 @@
-"""`rota up` as a whole: how long until the first job has run, and what it weighs when idle."""
+"""`rota up` as a whole: the time to the first job, and the idle load."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MODULE = Path(__file__).with_name("cold.py")
 
 
 def measure_up(url: str, sizes: Sizes, *, folder: Path) -> Figures:
-    """Start on a store that does not exist yet, run some jobs, let it rest, weigh it."""
+    """Start on a store that does not exist yet, run some jobs, let it rest, measure its memory."""
     stamp = folder / "stamp"
     begin_ns = time.monotonic_ns()
     env = {"ROTA_URL": url, "BENCH_STAMP": str(stamp)}
@@ -51,7 +51,7 @@ def _run_some(url: str, count: int) -> None:
 
 
 def _weigh(pid: int) -> Figures:
-    """All processes of the program; PSS counts memory that they share only once."""
+    """Measure all processes of the program; PSS counts shared memory only once."""
     parent = psutil.Process(pid)
     infos = [each.memory_full_info() for each in (parent, *parent.children(recursive=True))]
     return {

@@ -1,8 +1,8 @@
 """An urgent run behind slow ones: `python -m bench.urgent [--quick]`.
 
-Two workers with one slot each have just done many short runs, so that they hold more of them ready,
-when 1,000 slow ones are next. How long an urgent run waits is told in times of a slow one: it has
-to wait for one that runs, and never for a second.
+Two workers with one slot each have just done many short runs, so they prefetch more runs when 1,000
+slow ones are next. The wait of an urgent run is given in durations of a slow one: it has to wait
+for a slow run in progress, but never for a second one.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ SLOW = 1_000
 SHORT = 1_000
 LIMIT_S = 60.0
 FULL, QUICK, LEAST = 15, 5, 2
-"""How often an urgent run is submitted."""
+"""The number of urgent runs to submit."""
 
 
 class Shop:
-    """Jobs of three kinds; the urgent one says when it began."""
+    """Jobs of three kinds; the urgent one reports when it began."""
 
     def __init__(self, url: str) -> None:
         self.app = app = App(url)
@@ -52,7 +52,7 @@ class Shop:
         self.short, self.slow, self.urgent = short.with_options(priority=50), slow, urgent
 
     def wait_s(self) -> float:
-        """From submit to begin of an urgent run, when slow ones are next after short ones."""
+        """Return the time from submit to begin of an urgent run among slow ones."""
         self.short.submit_many(range(SHORT))[-1].wait(LIMIT_S)
         submitted_s = time.perf_counter()
         self.urgent.submit().result(LIMIT_S)
@@ -60,7 +60,7 @@ class Shop:
 
 
 def measure(url: str, *, rounds: int) -> Figures:
-    """The longest wait of an urgent run."""
+    """Return the longest wait of an urgent run."""
     shop = Shop(url)
     workers: list[Worker] = [shop.app.worker(slots=1) for _ in range(2)]
     try:

@@ -37,7 +37,7 @@ from tests.support.postgres import PostgresServer
 JOBS = Path(web_jobs.__file__)
 JSON_PATH = Path("build/bench-web.json")
 CHANGES_A_RUN = 3
-"""Queued, running, ended."""
+"""The changes of a run: queued, running, ended."""
 BATCH_S = 0.1
 FILTERS = (
     *("", "?status=success", "?status=failed", "?status=scheduled", "?jobId=noop"),
@@ -69,7 +69,7 @@ LINES = (
 
 
 class Sizes(NamedTuple):
-    """How much of it."""
+    """The amount of work."""
 
     loads: int
     runs: int
@@ -114,7 +114,7 @@ SCROLL = """
 
 
 class Visits:
-    """Pages of fresh browsers, which have nothing in their cache."""
+    """Pages of fresh browsers with empty caches."""
 
     def __init__(self, browser: Browser, site: Site) -> None:
         self._browser = browser
@@ -133,7 +133,7 @@ class Visits:
             context.close()
 
     def median(self, path: str, loads: int, look: Callable[[Page], float]) -> float:
-        """The middle of several first loads."""
+        """Return the median of several first loads."""
         found = []
         for _ in range(loads):
             with self.page(path) as page:
@@ -152,7 +152,7 @@ def weight(page: Page) -> float:
 
 
 def interactive(page: Page) -> float:
-    """From the navigation until nodes are drawn and the page takes the next click."""
+    """Return the time from the navigation until nodes are drawn and the page accepts a click."""
     page.wait_for_selector(".react-flow__node")
     return float(page.evaluate(NEXT_TASK))
 
@@ -169,7 +169,7 @@ def measure_pages(visits: Visits, site: Site, sizes: Sizes) -> Figures:
 
 
 def measure_lists(visits: Visits, sizes: Sizes) -> Figures:
-    """Each list several times; the slowest of their medians counts."""
+    """Load each list several times; the slowest of their medians counts."""
     answered, shown = [], []
     for each in FILTERS:
         took: list[tuple[float, float]] = []
@@ -200,7 +200,7 @@ def measure_frames(visits: Visits, url: str, sizes: Sizes) -> Figures:
 
 @contextmanager
 def submitting(url: str, changes: int) -> Iterator[Callable[[], int]]:
-    """Runs that keep coming, a batch ten times a second; tells how many there were."""
+    """Submit a batch of runs ten times a second; yields a function that returns their number."""
     stop, sent = Event(), [0]
     rate = changes / CHANGES_A_RUN
 
@@ -236,7 +236,7 @@ def site_of(url: str, folder: Path) -> Iterator[Site]:
 
 
 def measure(browser: Browser, urls: tuple[str, str], folder: Path, sizes: Sizes) -> Figures:
-    """All figures of one store, for two empty ones of its kind."""
+    """Return all figures of one store, given two empty ones of its kind."""
     busy, full = urls
     with site_of(busy, folder) as site:
         visits = Visits(browser, site)

@@ -1,4 +1,4 @@
-"""The jobs of `bench.web`: graphs of a thousand nodes, and one that does nothing, often."""
+"""The jobs of `bench.web`: graphs of a thousand nodes, and an empty job that runs often."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def total(xs: list[int]) -> int:
 
 @app.graph
 def grouped() -> int:
-    """1 + 37 x (9 + 9 + 9) nodes, in groups that a picture closes at first."""
+    """A graph of 1 + 37 x (9 + 9 + 9) nodes, in groups that a picture closes at first."""
     root = noop(1)
     for number in range(GROUPS):
         with group(f"part_{number}"):
@@ -30,7 +30,7 @@ def grouped() -> int:
 
 @app.graph
 def plain() -> int:
-    """The same without groups: all nodes have to be drawn."""
+    """A graph of as many nodes without groups: all of them have to be drawn."""
     root = noop(1)
     for _ in range(GROUPS):
         _part(root)

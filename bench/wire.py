@@ -1,4 +1,4 @@
-"""A client that costs as little as can be: the server is what is measured."""
+"""A client of minimal cost, so that the server is what is measured."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOOP = JobSpec(name="noop", target=PythonTarget(ref="bench.shop:noop"))
 
 
 def prepare(url: str) -> None:
-    """An empty store learns the job that is submitted."""
+    """Register the submitted job in an empty store."""
     store = open_store(url)
     store.write(lambda tx: define(tx, NOOP, namespace="default", origin="api"))
     store.close()
@@ -32,7 +32,7 @@ def prepare(url: str) -> None:
 
 @contextlib.contextmanager
 def server(url: str, folder: Path) -> Iterator[int]:
-    """One server process on a free port."""
+    """Run one server process on a free port."""
     with socket.socket() as sock:
         sock.bind((HOST, 0))
         port = sock.getsockname()[1]
@@ -54,7 +54,7 @@ def _await(port: int) -> None:
 
 
 class Answer(NamedTuple):
-    """What came back, and how long it took."""
+    """A response, and how long it took."""
 
     status: int
     body: bytes
@@ -111,7 +111,7 @@ def _length(head: bytes) -> int:
 
 
 def request(method: str, path: str, body: Any = None, *, token: str = TOKEN) -> bytes:
-    """All bytes of it, made before the clock starts."""
+    """Return all bytes of a request, built before the clock starts."""
     text = b"" if body is None else json.dumps(body).encode()
     kind = "" if body is None else "Content-Type: application/json\r\n"
     head = (
@@ -130,7 +130,7 @@ async def connect(port: int) -> Wire:
 async def flood(
     port: int, requests: Iterator[bytes], *, connections: int, good: int
 ) -> tuple[float, Sequence[Answer]]:
-    """Send all of them over so many connections; how long it took in all, and each answer."""
+    """Send all requests over the connections; return the total time and each answer."""
     wires = [await connect(port) for _ in range(connections)]
     answers: list[Answer] = []
 
@@ -151,5 +151,5 @@ async def flood(
 
 
 def times(count: int, make: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Made one by one as connections ask for them."""
+    """Build requests on demand, one by one."""
     return (make(number) for number in range(count))

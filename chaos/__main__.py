@@ -73,7 +73,7 @@ def main(
 
 
 def acts(*, is_short: bool, mode: str | None, jobs: int | None = None) -> dict[str, Sizes]:
-    """The modes to play one after the other; the work is shared out among them."""
+    """Return the sizes of the modes to play one after the other; they share the work."""
     modes = (mode,) if mode else MODES[:1] if is_short else MODES
     sizes = SHORT if is_short else LONG
     share = round((sizes.jobs if jobs is None else jobs) / len(modes))

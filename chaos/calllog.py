@@ -14,7 +14,7 @@ Answer = Literal["ok", "fail", "refused", "unknown"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Logged:
-    """One call and its answer; `unknown` also when the client died before it heard one."""
+    """One call and its answer; `unknown` also when the client died before it got one."""
 
     client: int
     turn: int
@@ -23,9 +23,9 @@ class Logged:
     numbers: tuple[int, ...] = ()
     key: str | None = None
     ids: tuple[str, ...] = ()
-    """Of the runs submitted, or of the one to cancel."""
+    """The ids of the runs submitted, or of the one to cancel."""
     state: str = ""
-    """What a cancel reached."""
+    """The state that a cancel found."""
     answered_ms: int = 0
 
 
@@ -39,14 +39,14 @@ class CallLog:
             os.write(self._file, b"\n")
 
     def write(self, **facts: Any) -> None:
-        """Returns when the line is on disk."""
+        """Write a line; returns when it is on disk."""
         line = json.dumps({**facts, "at": time.time_ns() // 1_000_000})
         os.write(self._file, line.encode() + b"\n")
         os.fsync(self._file)
 
 
 def read_calls(path: Path, client: int) -> list[Logged]:
-    """All calls of a client in order."""
+    """Return all calls of a client in order."""
     found: list[Logged] = []
     begun: dict[str, Any] | None = None
     for line in path.read_text().splitlines() if path.exists() else ():

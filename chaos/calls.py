@@ -1,4 +1,4 @@
-"""What clients ask for, all of it from the seed: submits, repeats under a key, cancels."""
+"""The calls of clients, all derived from the seed: submits, repeats under a key, cancels."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WEIGHTS = {
 }
 MOST_BATCH = 20
 SHARED = 9_000_000_000
-"""Numbers of submits that both clients make under the same key."""
+"""The first of the numbers that both clients submit under equal keys."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Call:
 
 
 def calls_of(seed: int, client: int, turn: int) -> list[Call]:
-    """The calls of one turn of a client; every number is submitted once, save under a key."""
+    """Return the calls of one turn of a client; only numbers under a key are submitted twice."""
     random = Random(f"{seed}:{client}:{turn}")
     kind = random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
     first = client * 1_000_000_000 + turn * 100
@@ -60,7 +60,7 @@ def _submit(job: str, *arguments: dict[str, Any], delay_ms: int = 0) -> Call:
 
 
 def _keyed(turn: int, *, conflicts: bool) -> list[Call]:
-    """The other client has the same keys with the same numbers, at about the same time."""
+    """Return calls whose keys and numbers the other client uses at about the same time."""
     same = {"number": SHARED + turn // 4 * 100}
     other = {"number": SHARED + turn // 4 * 100 + 1}
     key = f"key-{turn // 4}"

@@ -19,12 +19,12 @@ from chaos.jobs import FOLDER, app
 from rota.errors import CommitUnknown, DuplicateKey, NotAllowed, StoreUnavailable, UnknownRun
 
 GATE = "gate"
-"""A file with a number: so many runs may be submitted by each client by now."""
+"""A file with the number of runs that each client may have submitted by now."""
 LOOK_S = 0.02
 
 
 class Client:
-    """Goes on where the log of its earlier lives ends."""
+    """Continues where the log of its earlier lives ends."""
 
     def __init__(self, seed: int, index: int) -> None:
         folder = Path(os.environ[FOLDER])
@@ -72,7 +72,7 @@ class Client:
 
     @contextmanager
     def _told(self, call: Call, **facts: Any) -> Iterator[dict[str, Any]]:
-        """Write what is asked before, and what was answered after."""
+        """Write the call to the log before it, and its answer after it."""
         self._log.write(phase="begin", turn=self._turn, op=call.op, **facts)
         answer: dict[str, Any] = {}
         try:
@@ -89,7 +89,7 @@ class Client:
 
 
 def _is_counted(op: str, key: str | None, answer: str) -> bool:
-    """Runs under a key may be the same as earlier ones."""
+    """Whether a call counts as a new run; runs under a key may equal earlier ones."""
     return op == "submit" and key is None and answer == "ok"
 
 

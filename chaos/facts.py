@@ -1,4 +1,4 @@
-"""What is left of a chaos run, as plain facts for the checker."""
+"""The remains of a chaos run, as plain facts for the checker."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Ended:
     finished_ms: int
     number: int
     planned_failures: int = 0
-    """How many first attempts of a `flaky` run were meant to fail."""
+    """The number of first attempts of a `flaky` run that were meant to fail."""
     key: str | None = None
     result: str | None = None
     reason: str | None = None
@@ -47,7 +47,7 @@ class Tried:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A row that a body wrote, in our transaction or beside a receipt."""
+    """A row that a handler wrote, in our transaction or beside a receipt."""
 
     run_id: str
     fence: int
@@ -56,7 +56,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Begun:
-    """A body that began."""
+    """The start of a handler."""
 
     run_id: str
     fence: int
@@ -65,7 +65,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What a job allows."""
+    """The limits of a job."""
 
     limit: int
     delay_ms: int
@@ -88,14 +88,14 @@ class Facts:
     begun: list[Begun] = field(default_factory=list)
     calls: list[Logged] = field(default_factory=list)
     seen: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
-    """Ends that the observer saw while the run went on: state, fence, time."""
+    """Endings that the observer saw during the run: state, fence, time."""
     looks: int = 0
     stuck: list[str] = field(default_factory=list)
-    """What the observer found without a waker."""
+    """Live runs that the observer found without a waker."""
     sessions: Mapping[str, int] = field(default_factory=dict)
-    """The most that the server held for each process at once, by the name of its sessions."""
+    """The most sessions that the server held at once for each process, by session name."""
     amnesties: tuple[int, ...] = ()
-    """When reaping began again after a gap."""
+    """The times at which reaping resumed after a gap."""
     drain_ms: int = 0
     drain_limit_ms: int = 0
 

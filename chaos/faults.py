@@ -1,4 +1,4 @@
-"""The plan of a nemesis: which faults, in which order, how long; all of it from the seed."""
+"""The plan of a nemesis, derived from the seed: the faults, their order and their lengths."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ OF_LEASE = {
     "silence_standby": (0.1, 2.5),  # commits hang, often until leases have run out
     "fail_over": (0.1, 0.6),  # of one that comes while commits hang: for how long they have
 }
-"""How long some faults last, in leases."""
+"""The length of some faults, in leases."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One disturbance; `chance` picks its victim among those that are well."""
+    """One disturbance; `chance` picks its victim among healthy processes."""
 
     kind: str
     chance: float
     pause_s: float
-    """Before it."""
+    """The pause before it."""
     hold_s: float
-    """How long it lasts, where it lasts."""
+    """Its length, if it has one."""
 
 
 def plan_faults(seed: int, sizes: Sizes) -> list[Fault]:
-    """All faults of the run in the order of the nemesis."""
+    """Return all faults of the run in the order of the nemesis."""
     random = Random(f"{seed}:nemesis")
     kinds = [kind for kind, count in sizes.faults.items() for _ in range(count)]
     random.shuffle(kinds)

@@ -1,4 +1,4 @@
-"""The figures of a run: what was done, how fast it was got over, how much went through."""
+"""The figures of a run: the work, the recovery times and the throughput."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from chaos.nemesis import Deeds
 
 
 def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
-    """Numbers by name; times in seconds."""
+    """Return numbers by name; times are in seconds."""
     states = Counter(end.state for end in facts.ended)
     reasons = Counter(end.reason for end in facts.ended if end.state == "failed")
     return {
@@ -51,7 +51,7 @@ def figures(facts: Facts, deeds: Deeds, *, took_s: float) -> dict[str, Any]:
 
 
 def _failover_figures(facts: Facts, deeds: Deeds) -> dict[str, Any]:
-    """None for a run without a standby."""
+    """Return the figures of failovers; None for a run without a standby."""
     if not deeds.counts["fail_over"]:
         return {}
     lasted = [
@@ -67,9 +67,9 @@ def _failover_figures(facts: Facts, deeds: Deeds) -> dict[str, Any]:
 
 
 def recoveries(facts: Facts, deeds: Deeds, kind: str) -> list[float]:
-    """Seconds from each death of that kind until a run of the dead could be claimed again.
+    """Return the seconds from each such death until a run of the dead worker could be claimed.
 
-    While PostgreSQL is away nobody could claim anything: that time is told apart (`slowest`).
+    While PostgreSQL is away nobody can claim, so that time is reported separately (`slowest`).
     """
     died = {death.worker_id: death for death in deeds.deaths if death.kind == kind}
     return [
@@ -80,19 +80,19 @@ def recoveries(facts: Facts, deeds: Deeds, kind: str) -> list[float]:
 
 
 def _seconds(from_ms: int, to_ms: int, deeds: Deeds) -> float:
-    """Without the time in which nothing could be committed."""
+    """Return the seconds without the time in which nothing could be committed."""
     return (to_ms - from_ms - away_ms(from_ms, to_ms, deeds)) / 1000
 
 
 def away_ms(from_ms: int, to_ms: int, deeds: Deeds) -> int:
-    """How much of the time between the two nothing could be committed."""
+    """Return how much of the time between the two nothing could be committed."""
     return sum(
         max(0, min(each.back_ms, to_ms) - max(each.went_ms, from_ms)) for each in deeds.outages
     )
 
 
 def slowest(facts: Facts, deeds: Deeds, most: int = 20) -> list[dict[str, Any]]:
-    """The deaths whose runs waited longest, to be looked up in the logs."""
+    """Return the deaths whose runs waited longest, for a look into the logs."""
     died = {death.worker_id: death for death in deeds.deaths}
     last: dict[str, Tried] = {}
     for each in facts.tried:
@@ -112,7 +112,7 @@ def slowest(facts: Facts, deeds: Deeds, most: int = 20) -> list[dict[str, Any]]:
 
 
 def outages(facts: Facts, deeds: Deeds) -> list[dict[str, Any]]:
-    """Each of them, to be looked up in the logs, with the first success after it."""
+    """Return each outage with the first success after it, for a look into the logs."""
     ends = sorted(end.finished_ms for end in facts.ended if end.state == "success")
     return [
         {**each._asdict(), "resumed_ms": next(iter(ends[bisect_left(ends, each.back_ms) :]), None)}
@@ -121,9 +121,9 @@ def outages(facts: Facts, deeds: Deeds) -> list[dict[str, Any]]:
 
 
 def resumptions(facts: Facts, deeds: Deeds, *kinds: str) -> list[float]:
-    """Seconds from the end of each outage of these kinds until the first success after it.
+    """Return the seconds from the end of each such outage until the first success after it.
 
-    The next outage may come before any: its time is not counted.
+    If the next outage comes before a success, its time is not counted.
     """
     return [
         _seconds(each["back_ms"], each["resumed_ms"], deeds)
@@ -133,7 +133,7 @@ def resumptions(facts: Facts, deeds: Deeds, *kinds: str) -> list[float]:
 
 
 def spread(seconds: Sequence[float]) -> dict[str, float]:
-    """Count, median, 99th percentile and maximum."""
+    """Return count, median, 99th percentile and maximum."""
     if not seconds:
         return {"count": 0}
     cuts = quantiles(seconds, n=100, method="inclusive") if len(seconds) > 1 else [*seconds] * 99

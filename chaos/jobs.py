@@ -1,4 +1,4 @@
-"""The work of a chaos run; what each body did can be told afterwards from rows and lines.
+"""The jobs of a chaos run; rows and lines record the work of each handler.
 
 The folder of the run and the address of the second database come from the environment.
 """
@@ -19,19 +19,19 @@ FOLDER = "ROTA_CHAOS_FOLDER"
 OTHER = "ROTA_CHAOS_OTHER"
 STARTS = "starts.log"
 SESSION = "chaos-"
-"""How sessions of a process of ours begin their names; its number follows."""
+"""The prefix of session names of our processes; the process number follows."""
 LIMITS = {"effect": 20, "slow": 20, "receipt": 20, "flaky": 3, "once": 0}
-"""Retries of each job."""
+"""The retries of each job."""
 DELAY_MS = 300
-"""Between two attempts, exactly: no jitter, so that the checker knows it."""
+"""The exact delay between two attempts: without jitter, so that the checker knows it."""
 
 TABLES = "create table chaos_effect (run_id uuid not null, fence bigint not null, number bigint)"
-"""In both databases. Without any key, on purpose: a second row must be possible to be seen."""
+"""The tables of both databases. They have no key on purpose, so that a second row is possible."""
 _INSERT = "insert into chaos_effect (run_id, fence, number) values (%s, %s, %s)"
 
 
 def _name_sessions() -> None:
-    """The server is told which process it serves: this one, or a child that carries out a run."""
+    """Name sessions after their process: this one, or a child that carries out a run."""
     DEFAULTS["application_name"] = f"{SESSION}{os.getpid()}"
 
 
@@ -42,7 +42,7 @@ app = App()
 
 
 def work_s(number: int) -> float:
-    """How long a body takes: most are short, some last long enough to be killed."""
+    """Return the duration of a handler: most are short, some last long enough to be killed."""
     return 0.3 if number % 5 == 3 else 0.004 * (number % 5)
 
 
@@ -53,7 +53,7 @@ def _starts() -> int:
 
 
 def note_start(*, durable: bool = False) -> None:
-    """A line that says that the body began, before it does anything else."""
+    """Write a line that the handler began, before it does anything else."""
     run = current_run()
     os.write(_starts(), f"{run.id} {run.fence} {run.attempt}\n".encode())
     if durable:
@@ -72,7 +72,7 @@ def _commit(number: int) -> int:
 
 @app.job(retries=LIMITS["effect"], backoff="fixed", retry_delay="300ms", jitter=0)
 def effect(number: int) -> int:
-    """A row that commits with the end of the run."""
+    """Write a row that commits with the end of the run."""
     note_start()
     time.sleep(work_s(number))
     return _commit(number)
@@ -80,7 +80,7 @@ def effect(number: int) -> int:
 
 @app.job(retries=LIMITS["slow"], backoff="fixed", retry_delay="300ms", jitter=0)
 def slow(number: int) -> int:
-    """The same, but slow enough to be cancelled in the middle."""
+    """Write a row that commits with the end of the run, slowly enough to be cancelled midway."""
     note_start()
     time.sleep(0.3)
     return _commit(number)
@@ -88,7 +88,7 @@ def slow(number: int) -> int:
 
 @app.job(retries=LIMITS["receipt"], backoff="fixed", retry_delay="300ms", jitter=0)
 def receipt(number: int) -> int:
-    """A row in another database, guarded by a receipt there."""
+    """Write a row in another database, guarded by a receipt there."""
     note_start()
     run = current_run()
     with psycopg.connect(os.environ[OTHER], connect_timeout=5) as connection:
@@ -102,7 +102,7 @@ def receipt(number: int) -> int:
 
 @app.job(retries=LIMITS["flaky"], backoff="fixed", retry_delay="300ms", jitter=0)
 def flaky(number: int, failures: int) -> int:
-    """Fails at its first attempts, as many as said."""
+    """Fail the first attempts, `failures` of them."""
     note_start()
     time.sleep(work_s(number))
     if current_run().attempt <= failures:
@@ -112,7 +112,7 @@ def flaky(number: int, failures: int) -> int:
 
 @app.job(delivery="at_most_once")
 def once(number: int) -> int:
-    """A body that must not begin twice, whatever happens."""
+    """Write that the handler began, which must not happen twice."""
     note_start(durable=True)
     time.sleep(work_s(number))
     return number

@@ -1,4 +1,4 @@
-"""The nemesis: carries out the plan of faults, heals what it did, and notes what it did when."""
+"""The nemesis: carries out the plan of faults, heals them, and records what it did when."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PATIENCE_S = 180.0
 
 
 def now_ms() -> int:
-    """The clock of the machine, which is that of the database, too: they share it."""
+    """Return the clock of the machine, which the database shares."""
     return time.time_ns() // 1_000_000
 
 
@@ -40,7 +40,7 @@ class Death:
 
 
 class Outage(NamedTuple):
-    """A time in which nothing could be committed, by the fault that made it."""
+    """A time in which nothing could be committed, and the fault that caused it."""
 
     kind: str
     went_ms: int
@@ -49,30 +49,30 @@ class Outage(NamedTuple):
 
 @dataclass(slots=True)
 class Deeds:
-    """What the nemesis did."""
+    """The record of what the nemesis did."""
 
     counts: Counter[str] = field(default_factory=Counter)
     deaths: list[Death] = field(default_factory=list)
     outages: list[Outage] = field(default_factory=list)
-    """When PostgreSQL went away, and when it could be written to again."""
+    """The times when PostgreSQL was away, until it could be written to again."""
     restarts: Counter[str] = field(default_factory=Counter)
-    """Processes that ended by themselves and were started again, as a service manager does."""
+    """Processes that ended on their own and were restarted, as a service manager does."""
 
 
 class Stage(Protocol):
-    """Who gives the nemesis something to disturb."""
+    """The system that the nemesis disturbs."""
 
     def go_on(self, share: float) -> None:
-        """Let so much of the work be there by now."""
+        """Allow this share of the work to be submitted by now."""
         ...
 
     def tell(self, line: str) -> None:
-        """Say what happens."""
+        """Report progress."""
         ...
 
 
 class Nemesis:
-    """`run` carries out a plan; afterwards everything is well again."""
+    """Carries out a plan with `run`; afterwards everything is healthy again."""
 
     def __init__(self, site: Site) -> None:
         self.deeds = Deeds()
@@ -81,7 +81,7 @@ class Nemesis:
         self._order = count()
 
     def run(self, plan: Sequence[Fault], stage: Stage) -> None:
-        """All faults one after the other; the stage is told how far the plan has come."""
+        """Carry out all faults one after the other, and report progress to the stage."""
         for done, fault in enumerate(plan):
             pauses = max(1, round(fault.pause_s / STEP_S))
             for step in range(pauses):
@@ -94,7 +94,7 @@ class Nemesis:
         self._rest(0.0, until_healed=True)
 
     def keep(self) -> None:
-        """Start again what ended by itself, save clients that have done their share."""
+        """Restart processes that ended on their own, except clients that are done."""
         for seat in (*self._site.workers, *self._site.clients):
             if not seat.is_well or not seat.has_ended:
                 continue
@@ -115,7 +115,7 @@ class Nemesis:
             heapq.heappop(self._heals)[2]()
 
     def _later(self, seat: Seat, hold_s: float, heal: Callable[[], bool | None]) -> None:
-        """Heal it after a while; again and again while it says False."""
+        """Heal a process after a while; repeat while `heal` returns False."""
         seat.is_well = False
 
         def do() -> None:
@@ -130,7 +130,7 @@ class Nemesis:
         heapq.heappush(self._heals, (time.monotonic() + hold_s, next(self._order), heal))
 
     def _victim(self, fault: Fault, seats: Sequence[Seat]) -> Seat | None:
-        """One that is well and alive; waits until there is one. None when all are done."""
+        """Return a healthy, living process, waiting for one. None if all are done."""
         end_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < end_s:
             well = [seat for seat in seats if seat.is_well and not seat.has_ended]
@@ -148,7 +148,7 @@ class Nemesis:
         return seat
 
     def _note_death(self, fault: Fault, seat: Seat) -> None:
-        """Before the kill; while PostgreSQL is away nobody can say who it was."""
+        """Record a death before the kill, since the worker cannot be looked up in an outage."""
         with contextlib.suppress(psycopg.Error):
             family = [each.pid for each in seat.program.family()]
             rows = self._site.ask("select id from rota.worker where pid = any(%s)", (family,))
@@ -157,14 +157,14 @@ class Nemesis:
             ]
 
     def _kill_worker(self, fault: Fault) -> None:
-        """The supervisor; the worker under it dies with it."""
+        """Kill the supervisor; the worker under it dies with it."""
         seat = self._worker(fault)
         self._note_death(fault, seat)
         seat.program.kill()
         self._later(seat, fault.hold_s, seat.start)
 
     def _kill_child(self, fault: Fault) -> None:
-        """The worker only; its supervisor starts another one."""
+        """Kill the worker only; its supervisor starts another one."""
         seat = self._worker(fault)
         self._note_death(fault, seat)
         for child in seat.program.family():
@@ -172,7 +172,7 @@ class Nemesis:
                 child.kill()
 
     def _vanish(self, fault: Fault) -> None:
-        """A machine that is gone: its network is silent, and nobody closes its connections."""
+        """Simulate a lost machine: its network is silent, and nobody closes its connections."""
         seat = self._worker(fault, wired=True)
         wire = seat.wire
         if wire is None:
@@ -196,7 +196,7 @@ class Nemesis:
     _pause_worker = _stop_worker
 
     def _restart_worker(self, fault: Fault) -> None:
-        """TERM, and a new one when it has ended; killed if it does not."""
+        """Stop a worker with TERM and start a new one; kill it if it does not end."""
         seat = self._worker(fault)
         seat.program.send(signal.SIGTERM)
         end_s = time.monotonic() + self._site.sizes.worker.get("drain_ms", 25_000) / 1000 + 10
@@ -210,7 +210,7 @@ class Nemesis:
         self._later(seat, AGAIN_S, heal)
 
     def _kill_client(self, fault: Fault) -> bool:
-        """False when all have done their share."""
+        """Kill a client; False when all clients are done."""
         if all(seat.is_well and seat.has_ended for seat in self._site.clients):
             return False
         seat = self._victim(fault, self._site.clients)
@@ -241,7 +241,7 @@ class Nemesis:
         self._later(seat, fault.hold_s, heal)
 
     def _crash_postgres(self, fault: Fault) -> None:
-        """At once and without a word, or by KILL of all its processes."""
+        """Stop PostgreSQL at once, in immediate mode, or by KILL of all its processes."""
         if self._site.servers.pair is not None:
             self._whole_pair()
         server = self._site.servers.primary
@@ -255,7 +255,7 @@ class Nemesis:
         self._note_outage(fault, went_ms)
 
     def _crash_pooler(self, fault: Fault) -> None:
-        """By KILL: its clients and its server connections are gone without a word."""
+        """KILL the pooler: its client and server connections vanish without notice."""
         bouncer = self._site.servers.bouncer
         if bouncer is None:
             raise AssertionError("there is no pooler here")
@@ -266,7 +266,7 @@ class Nemesis:
         self._note_outage(fault, went_ms)
 
     def _fail_over(self, fault: Fault) -> None:
-        """KILL of the primary; of some in the middle of commits that hang, and then never were."""
+        """KILL the primary, in some cases while commits hang, which then never took place."""
         pair = self._whole_pair()
         if fault.chance < 0.4:
             went_ms = now_ms()
@@ -278,7 +278,7 @@ class Nemesis:
         self._note_outage(fault, went_ms)
 
     def _silence_standby(self, fault: Fault) -> None:
-        """Commits hang; whatever comes meanwhile meets them."""
+        """Silence the standby: commits hang, and later faults hit hanging commits."""
         pair = self._whole_pair()
         went_ms = now_ms()
         pair.silence()
@@ -290,7 +290,7 @@ class Nemesis:
         self._heal_in(fault.hold_s, heal)
 
     def _whole_pair(self) -> Pair:
-        """The two servers, once the standby follows: whoever is promoted has everything."""
+        """Return both servers once the standby follows, so that a promoted one has everything."""
         pair = self._site.servers.pair
         if pair is None:
             raise AssertionError("there is no standby here")

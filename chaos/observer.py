@@ -1,4 +1,4 @@
-"""The observer: looks at the tables while the run goes on, and remembers every end it saw."""
+"""The observer: reads the tables during the run, and remembers every ending that it saw."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ select application_name, count(*)
    and backend_start < clock_timestamp() - interval '1 second'
  group by application_name
 """
-"""A session that is made and found to be one too many is closed at once."""
+"""Counts sessions; a pool closes a superfluous session at once."""
 AMNESTY = "select resumed_at from rota.chore where name = 'reap' and resumed_at > 0"
 OVERLAP_MS = 10_000
-"""A row may be committed later than its time says."""
+"""How much later than its timestamp a row may be committed."""
 
 
 class Observer(threading.Thread):
-    """Looks every so often; while PostgreSQL is away it sees nothing and says nothing."""
+    """Looks at intervals; while PostgreSQL is away it sees nothing and reports nothing."""
 
     def __init__(self, site: Site) -> None:
         super().__init__(daemon=True)
         self.looks = 0
         self.stuck: list[str] = []
         self.seen: dict[str, tuple[Any, ...]] = {}
-        """State, fence and time of each end at first sight."""
+        """State, fence and time of each ending at first sight."""
         self.sessions: Counter[str] = Counter()
-        """The most that each process had at once."""
+        """The most sessions that each process had at once."""
         self.amnesties: set[int] = set()
-        """When reaping began again after a gap, so that nobody lost a lease for a while."""
+        """The times at which reaping resumed after a gap, so leases were spared for a while."""
         self._site = site
         self._newest_ms = 0
         self._stopping = threading.Event()
@@ -59,7 +59,7 @@ class Observer(threading.Thread):
                 continue
 
     def look(self) -> None:
-        """One look at everything."""
+        """Look at everything once."""
         self.stuck += [str(row) for row in self._site.ask(STUCK)]
         for run_id, *end in self._site.ask(ENDS, (self._newest_ms - OVERLAP_MS,)):
             self.seen.setdefault(str(run_id), tuple(end))

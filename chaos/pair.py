@@ -1,6 +1,6 @@
 """A primary and its synchronous standby: one dies, the other takes over, a new standby is made.
 
-Both keep their ports, so that an address with both of them is good for ever.
+Both keep their ports, so an address with both of them stays valid.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from tests.support.standby import PRIMARY, Standby, multi_host_url
 
 
 class Pair:
-    """`with ExitStack() as stack: Pair(stack, settings)`; `primary` is the one to write to."""
+    """A primary and a standby: `with ExitStack() as stack: Pair(stack, settings)`.
+
+    `primary` is the one to write to.
+    """
 
     def __init__(self, stack: ExitStack, settings: Mapping[str, str]) -> None:
         first = PostgresServer(fsync=True, settings=PRIMARY | dict(settings))
@@ -27,19 +30,19 @@ class Pair:
         self._mishap: BaseException | None = None
 
     def address(self, database: str) -> str:
-        """Of both servers; it leads to the one that can be written to."""
+        """Return the address of both servers; it leads to the writable one."""
         return multi_host_url(self.primary, self.standby, database=database)
 
     @property
     def is_whole(self) -> bool:
-        """Whether there is a standby that answers, so that a failover loses nothing."""
+        """Whether a standby answers, so that a failover loses nothing."""
         if self._mishap is not None:
             raise RuntimeError("no new standby could be made") from self._mishap
         is_made = self._maker is None or not self._maker.is_alive()
         return is_made and not self._is_silent and self.standby.follows()
 
     def silence(self) -> None:
-        """The standby stands still; commits hang until `speak`."""
+        """Stop the standby; commits hang until `speak`."""
         self._is_silent = True
         self.standby.pause()
 
@@ -48,7 +51,7 @@ class Pair:
         self._is_silent = False
 
     def fail_over(self) -> None:
-        """KILL the primary and promote the standby; returns when that can be written to.
+        """KILL the primary and promote the standby; returns when that is writable.
 
         A new standby is made in the background, on the port of the dead one.
         """

@@ -20,11 +20,11 @@ from chaos.sizes import CLIENTS, Sizes
 
 TICK_S = 0.1
 CLIENT_S = 120.0
-"""For clients to submit the rest of their share after the last fault."""
+"""Time for clients to submit the rest of their share after the last fault."""
 
 
 class _Stage:
-    """Opens the gate of the clients as the plan goes on."""
+    """Opens the gate of the clients as the plan proceeds."""
 
     def __init__(self, site: Site, tell: Callable[[str], None]) -> None:
         self._site = site
@@ -36,7 +36,7 @@ class _Stage:
 
 
 def play(sizes: Sizes, seed: int, folder: Path, tell: Callable[[str], None]) -> Report:
-    """Start everything, disturb it, let it end, and check what is left."""
+    """Start everything, disturb it, let it end, and check the remains."""
     with site_in(folder, sizes, seed) as site:
         observer = Observer(site)
         nemesis = Nemesis(site)
@@ -73,7 +73,7 @@ def play(sizes: Sizes, seed: int, folder: Path, tell: Callable[[str], None]) -> 
 
 
 def _await(is_so: Callable[[], bool], limit_s: float) -> None:
-    """Wait until it is so; what did not come to be is the checker's to say."""
+    """Wait until the condition holds; if it never does, the checker reports it."""
     end_s = time.monotonic() + limit_s
     while time.monotonic() < end_s and not is_so():
         time.sleep(TICK_S)

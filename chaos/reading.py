@@ -1,4 +1,4 @@
-"""From tables and logs to facts; reads only, and past all of our code."""
+"""Read facts from tables and logs, without Rota's own code."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ WRITTEN = "select run_id, fence, number from chaos_effect"
 
 
 def read_facts(site: Site, observer: Observer, *, drain_ms: int, drain_limit_ms: int) -> Facts:
-    """Everything that is left."""
+    """Return all remains of the run."""
     calls = [
         call
         for at in range(len(site.clients))

@@ -1,4 +1,4 @@
-"""What a chaos run says in the end: a table for people, JSON for programs."""
+"""The report of a chaos run: a table for people, JSON for programs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Report:
     findings: Mapping[str, Finding]
     figures: Mapping[str, Any]
     slowest: list[dict[str, Any]]
-    """Deaths that were got over most slowly."""
+    """The deaths with the longest recovery."""
     outages: list[dict[str, Any]]
     notes: tuple[str, ...] = ()
 
@@ -78,7 +78,7 @@ class Whole:
         ]
 
     def print(self, console: Console) -> None:
-        """One table with the violations of each mode, then the figures of one after the other."""
+        """Print one table with the violations of each mode, then the figures of each mode."""
         columns = [f"violations {mode}".strip() for mode in self.parts]
         table = Table("", "invariant", "checked", *columns, title=f"chaos, seed {self.seed}")
         for number, name, _ in INVARIANTS:

@@ -18,7 +18,7 @@ POOL = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Servers:
-    """What is there, and how it is reached."""
+    """The servers of one run, and their addresses."""
 
     first: PostgresServer
     bouncer: PgBouncer | None = None
@@ -26,16 +26,16 @@ class Servers:
 
     @property
     def primary(self) -> PostgresServer:
-        """The one that can be written to."""
+        """Return the writable server."""
         return self.first if self.pair is None else self.pair.primary
 
     @property
     def port(self) -> int:
-        """Where connections lead at present."""
+        """Return the port that connections currently use."""
         return self.primary.port if self.bouncer is None else self.bouncer.port
 
     def address(self, database: str, *, wire_port: int | None) -> str:
-        """For processes: through a wire, or without one; it stays good after a failover."""
+        """Return an address for processes, through a wire or direct; valid after a failover."""
         if wire_port is not None:
             front = self.primary if self.bouncer is None else self.bouncer
             place = f"127.0.0.1:{wire_port}"
@@ -47,7 +47,7 @@ class Servers:
 
 @contextmanager
 def servers_of(sizes: Sizes) -> Iterator[Servers]:
-    """Start those that the run needs; all are gone afterwards."""
+    """Start the servers that the run needs; all are stopped afterwards."""
     with ExitStack() as stack:
         if sizes.has_standby:
             pair = Pair(stack, SETTINGS)

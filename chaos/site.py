@@ -31,13 +31,13 @@ END_S = 40.0
 
 
 class Seat:
-    """A place for one process that is started again after each end."""
+    """A place for one process, which is restarted after each end."""
 
     def __init__(self, name: str, start: Callable[[], Program], wire: Wire | None) -> None:
         self.name = name
         self.wire = wire
         self.is_well = True
-        """No fault is at work here now."""
+        """Whether no fault is active here."""
         self._start = start
         self.program = start()
 
@@ -46,12 +46,12 @@ class Seat:
         return self.program.popen.poll() is not None
 
     def start(self) -> None:
-        """Another process takes the place of one that ended."""
+        """Start a process in place of one that ended."""
         self.program.clean_up()
         self.program = self._start()
 
     def send_all(self, number: signal.Signals) -> None:
-        """A signal to the process and to all that descend from it."""
+        """Send a signal to the process and to all its descendants."""
         family = self.program.family()
         self.program.send(number)
         for each in family:
@@ -60,7 +60,7 @@ class Seat:
 
 
 class Site:
-    """All processes of one run; make it with `site_in`."""
+    """All processes of one run; create it with `site_in`."""
 
     def __init__(self, folder: Path, sizes: Sizes, seed: int, servers: Servers) -> None:
         self.folder = folder
@@ -75,7 +75,7 @@ class Site:
         self._make_tables()
 
     def open_gate(self, runs: int) -> None:
-        """Let each client submit until so many runs were acknowledged to it."""
+        """Let each client submit until this many of its runs were acknowledged."""
         fresh = self.folder / f"{GATE}.new"
         fresh.write_text(str(runs))
         fresh.replace(self.folder / GATE)
@@ -94,13 +94,13 @@ class Site:
             time.sleep(0.05)
 
     def ask(self, statement: str, params: Any = None, *, other: bool = False) -> list[Any]:
-        """Rows of one of the databases, past all of our code."""
+        """Return rows of one of the databases, without Rota's own code."""
         url = self.servers.primary.url(self._other if other else self._database)
         with psycopg.connect(url, autocommit=True, connect_timeout=5) as connection:
             return connection.execute(statement.encode(), params).fetchall()
 
     def fail_over(self) -> None:
-        """The standby takes the place of the primary, and the wires lead there."""
+        """Promote the standby to primary, and point the wires to it."""
         if self.servers.pair is None:
             raise AssertionError("there is no standby here")
         self.servers.pair.fail_over()
@@ -108,7 +108,7 @@ class Site:
             wire.target = self.servers.port
 
     def end_workers(self) -> list[str]:
-        """End them as an operator does; returns the names of those that did not end well."""
+        """Stop workers as an operator does; return the names of those that failed to stop."""
         for seat in self.workers:
             seat.program.send(signal.SIGTERM)
         bad = []
@@ -157,14 +157,14 @@ class Site:
         return lambda: Program([sys.executable, *words], log=log, env=env)
 
     def _other_address(self) -> str:
-        """Past a pooler and past all wires."""
+        """Return the second database's address, past a pooler and all wires."""
         pair = self.servers.pair
         return self.servers.primary.url(self._other) if pair is None else pair.address(self._other)
 
 
 @contextmanager
 def site_in(folder: Path, sizes: Sizes, seed: int) -> Iterator[Site]:
-    """A site with its tables; its processes are started by `start`."""
+    """Yield a site with its tables; `start` starts its processes."""
     with servers_of(sizes) as servers:
         site = Site(folder, sizes, seed, servers)
         try:

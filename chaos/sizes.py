@@ -1,4 +1,4 @@
-"""How big a chaos run is: work, faults and the settings of its workers."""
+"""The size of a chaos run: work, faults and the settings of its workers."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any
 
 WORKERS = 4
 MOST_OUT = 2
-"""So many workers are stopped, cut off or gone at a time; half of them always go on."""
+"""Workers that may be stopped, cut off or gone at a time; half of them always continue."""
 WIRED_WORKERS = 2
-"""So many of them reach PostgreSQL through a proxy that can be cut; so does the first client."""
+"""Workers that reach PostgreSQL through a proxy that can be cut; so does the first client."""
 CLIENTS = 2
 FEWEST_FAILOVERS = 3
-"""However small the run: a server that was promoted has to be failed over from as well."""
+"""The least number of failovers, as a promoted server must also be failed over from."""
 
 
 MODES = ("plain", "pooler", "standby")
-"""PostgreSQL by itself, behind PgBouncer, and with a synchronous standby."""
+"""PostgreSQL alone, behind PgBouncer, and with a synchronous standby."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,38 +28,38 @@ class Sizes:
     jobs: int
     faults: Mapping[str, int]
     pause_s: tuple[float, float]
-    """Between two faults."""
+    """The range of pauses between two faults."""
     lease_ms: int
     worker: Mapping[str, Any] = field(default_factory=dict)
     """Options of workers; empty means `rota worker` with its defaults and 16 slots."""
     look_s: float = 1.0
-    """How often the observer looks."""
+    """Seconds between two looks of the observer."""
     drain_s: float = 90.0
     """After the last fault everything must have ended within this and two leases."""
     has_pooler: bool = False
     """Whether all processes reach PostgreSQL through PgBouncer, which is killed as well."""
     has_standby: bool = False
-    """Whether PostgreSQL has a synchronous standby, which takes its place again and again."""
+    """Whether PostgreSQL has a synchronous standby, which takes over repeatedly."""
 
     def scaled(self, jobs: int) -> Sizes:
-        """Another number of jobs, with as many faults for each of them."""
+        """Return sizes for another number of jobs, with faults in proportion."""
         share = jobs / self.jobs
         faults = {kind: max(1, round(count * share)) for kind, count in self.faults.items()}
         return replace(self, jobs=jobs, faults=MappingProxyType(faults))
 
     def in_mode(self, mode: str) -> Sizes:
-        """The same work in one of the `MODES`, with the faults that belong to it."""
+        """Return sizes for one of the `MODES`, with the faults that belong to it."""
         if mode == "pooler":
             return self.behind_pooler()
         return self.with_standby() if mode == "standby" else self
 
     def behind_pooler(self) -> Sizes:
-        """The same through PgBouncer, which is killed as often as PostgreSQL is."""
+        """Return sizes for a run through PgBouncer, which is killed as often as PostgreSQL."""
         faults = {**self.faults, "crash_pooler": self.faults["crash_postgres"]}
         return replace(self, faults=MappingProxyType(faults), has_pooler=True)
 
     def with_standby(self) -> Sizes:
-        """The same with a synchronous standby: several failovers, and commits that hang."""
+        """Return sizes with a synchronous standby: several failovers, and commits that hang."""
         often = max(FEWEST_FAILOVERS, self.faults["crash_postgres"])
         faults = {**self.faults, "fail_over": often, "silence_standby": -(-often // 2)}
         return replace(self, faults=MappingProxyType(faults), has_standby=True)

@@ -1,4 +1,4 @@
-"""A TCP proxy in front of PostgreSQL that can be cut, or fall silent as a black hole does."""
+"""A TCP proxy in front of PostgreSQL that can be cut, or go silent like a black hole."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Wire:
 
     def __init__(self, port: int) -> None:
         self.target = port
-        """Where new connections lead."""
+        """The target of new connections."""
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listening.getsockname()[1]
         self.is_silent = False
@@ -26,7 +26,7 @@ class Wire:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> int:
-        """Reset every connection; returns how many sockets that were."""
+        """Reset every connection; returns the number of sockets."""
         with self._lock:
             found, self._open = self._open, set()
         for each in found:

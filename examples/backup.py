@@ -1,7 +1,7 @@
-"""Work that is no Python: a program makes an archive, an HTTP request reports it.
+"""Jobs without Python: a program makes an archive, an HTTP request reports it.
 
-Run it with `python examples/backup.py`. It starts a small web server on this machine to report to,
-which is why the request is allowed to call a private address.
+Run it with `python examples/backup.py`. It reports to a small web server that it starts on this
+machine, so the request is allowed to call a private address.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ archive = app.command(
     "archive",
     ["tar", "--create", "--gzip", "--file", "{target}", "--directory", "{folder}", "."],
     timeout="10m",
-    retry_codes=[1],  # tar: a file changed while it was read; 2 is an error for good
+    retry_codes=[1],  # tar: a file changed while it was read; 2 is a permanent error
 )
 report = app.http(
     "report",
@@ -33,9 +33,9 @@ report = app.http(
 
 
 class Desk(BaseHTTPRequestHandler):
-    """Takes reports; a repeated one is known by its key."""
+    """A web server that takes reports and recognises a repeated one by its key."""
 
-    seen: dict[str, str] = {}  # noqa: RUF012  # one for the whole server is meant
+    seen: dict[str, str] = {}  # noqa: RUF012  # shared by all requests
 
     def do_PUT(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()

@@ -1,4 +1,4 @@
-"""A report that takes another way each time: a branch decides who gets what, a join ends it.
+"""A report that takes a different branch each time: a branch chooses nodes, a join collects them.
 
 Run it with `python examples/branches.py`.
 """
@@ -20,7 +20,7 @@ def figures(week: int) -> dict[str, Any]:
 
 @app.job
 def judge(found: dict[str, Any]) -> str | list[str]:
-    """The names of the nodes that run next."""
+    """Return the names of the nodes to run next."""
     if found["sales"] > 1_000:  # noqa: PLR2004
         return ["praise", "chart"]
     return "chart" if found["sales"] > 100 else "alarm"  # noqa: PLR2004
@@ -43,7 +43,7 @@ def alarm(found: dict[str, Any]) -> str:
 
 @app.job
 def send(parts: Sequence[str | None]) -> str:
-    """A node that was left out has no result."""
+    """Join the results; a skipped node has none."""
     return " | ".join(part for part in parts if part is not None)
 
 

@@ -1,6 +1,6 @@
-"""Many small waits: async functions, retries, and keys that make a repeated submit the same run.
+"""Many short waits: async functions, retries, and keys that make repeated submits one run.
 
-Run it with `python examples/emails.py`. The mail server is a pretence that fails now and then.
+Run it with `python examples/emails.py`. It simulates a mail server that sometimes fails.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from rota import App, DuplicateKey, Retry, RunFailed, current_run
 
 app = App()
 sent: dict[str, str] = {}
-"""What the mail server has sent, by idempotency key: the second of the same is not sent again."""
+"""Letters sent by the mail server, by idempotency key: a repeated key sends nothing."""
 
 
 @app.job(queue="mail", retries=4, retry_delay="50ms", jitter=0.5, give_up_on=ValueError)
@@ -24,7 +24,7 @@ async def send(to: str, subject: str) -> str:
         raise Retry("the mailbox is busy", after="100ms")
     sent.setdefault(run.idempotency_key, f"{subject} to {to}")
     if run.attempt == 1:
-        # It was sent, but we never heard of it: the next attempt must not send it twice.
+        # It was sent, but the response was lost: the next attempt must not send it twice.
         raise ConnectionError("the line went dead")
     return f"sent {subject} to {to}"
 

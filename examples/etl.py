@@ -1,7 +1,7 @@
-"""A nightly ETL: extract, clean, load region by region, and a report, as one graph.
+"""A nightly ETL as one graph: extract, clean, load by region, and report.
 
-Run it with `python examples/etl.py`. In earnest `rota up examples/etl.py` fires it at two every
-night, for the day of that night; `rota schedules backfill nightly` does the days of the past.
+Run it with `python examples/etl.py`. In production `rota up examples/etl.py` starts it at two each
+night, for that day; `rota schedules backfill nightly` runs it for past days.
 `rota graph show examples/etl.py:nightly` draws it.
 """
 
@@ -26,13 +26,13 @@ ORDERS = [
 
 @app.job(retries=5)
 def extract(day: str) -> list[dict[str, Any]]:
-    """What was sold; a real one asks the shop's database."""
+    """Return the orders of a day; a real one queries the shop's database."""
     return [{**order, "day": day} for order in ORDERS]
 
 
 @app.job
 def clean(orders: list[dict[str, Any]]) -> dict[str, Any]:
-    """By region, without what cannot be."""
+    """Group valid orders by region and count the invalid ones."""
     good = [order for order in orders if order["cats"] > 0]
     regions = sorted({order["region"] for order in good})
     parts = [
@@ -44,7 +44,7 @@ def clean(orders: list[dict[str, Any]]) -> dict[str, Any]:
 
 @app.job(retries=3, timeout="5m")
 def load(part: dict[str, Any]) -> int:
-    """Replace the rows of a region and a day: done twice, it is the same."""
+    """Replace the rows of a region and a day, so that a repetition changes nothing."""
     rows = [(each["day"], part["region"], each["cats"], each["price"]) for each in part["orders"]]
     with closing(sqlite3.connect(WAREHOUSE, timeout=30)) as warehouse, warehouse:
         warehouse.execute("create table if not exists sale (day, region, cats int, price int)")
@@ -69,7 +69,7 @@ def complain(dropped: int) -> str:
 
 @app.job
 def tell(failure: Failure) -> str:
-    """Somebody has to know; a real one writes to a chat or calls the person on duty."""
+    """Describe the failure; a real one writes to a chat or calls the person on duty."""
     return f"{failure.job} of {failure.scheduled_for}: {failure.error_message}; {failure.logs}"
 
 

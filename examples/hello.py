@@ -1,6 +1,6 @@
 """The smallest program: a job, a worker inside the program, a result.
 
-Run it with `python examples/hello.py`. Its runs are kept in ./rota.db: look with `rota runs`.
+Run it with `python examples/hello.py`. Its runs are in ./rota.db: list them with `rota runs`.
 """
 
 from __future__ import annotations

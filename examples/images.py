@@ -1,7 +1,7 @@
-"""Work that computes: functions in processes of their own, which say how far they are.
+"""CPU-bound work: functions in processes of their own that report their progress.
 
-Run it with `python examples/images.py`. It paints a picture, makes thumbnails of it side by side
-in two processes, and shows their progress. Pictures are plain PGM files, so nothing else is needed.
+Run it with `python examples/images.py`. It paints a picture and shows the progress, then makes two
+thumbnails in parallel processes. Pictures are plain PGM files, so nothing else is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ app = App()
 
 @app.job(isolation="process", memory="512MB", timeout="1m")
 def paint(path: Path, size: int) -> Path:
-    """A picture of the Mandelbrot set, grey by grey."""
+    """Paint the Mandelbrot set in shades of grey."""
     rows = []
     for y in range(size):
         rows.append(
@@ -30,7 +30,7 @@ def paint(path: Path, size: int) -> Path:
 
 @app.job(isolation="process", memory="512MB", timeout="1m")
 def shrink(path: Path, factor: int) -> Path:
-    """A smaller copy: each pixel is one of the old ones."""
+    """Make a smaller copy from every n-th pixel."""
     head, pixels = path.read_bytes().split(b"\n", 1)
     width = int(head.split()[1])
     rows = [pixels[y * width : (y + 1) * width : factor] for y in range(0, width, factor)]
@@ -41,13 +41,13 @@ def shrink(path: Path, factor: int) -> Path:
 
 def _grey(c: complex) -> int:
     z, steps = 0j, 0
-    while abs(z) <= 2 and steps < 63:  # noqa: PLR2004  # beyond 2 it is out for good
+    while abs(z) <= 2 and steps < 63:  # noqa: PLR2004  # beyond 2 it never returns
         z, steps = z * z + c, steps + 1
     return 255 - 4 * steps
 
 
 def follow(run: Run[Path]) -> Path:
-    """Show the latest word of a run until it has ended."""
+    """Print the progress of a run until it has ended."""
     seen = ""
     while not run.show().finished_at:
         note = run.show().progress_note or ""
@@ -59,7 +59,7 @@ def follow(run: Run[Path]) -> Path:
 
 
 def main() -> None:
-    # Progress travels with the heartbeat, which is sent every 4 s unless told otherwise.
+    # Progress is sent with the heartbeat, by default every 4 s.
     worker = app.worker(slots=2, heartbeat_ms=200)
     worker.start()
     with TemporaryDirectory() as folder:

@@ -27,27 +27,27 @@ class Item:
 
 @app.job(queue="images", retries=5, timeout="10m", priority="high")
 def resize(image: str, width: int = 800) -> str:
-    """A function in a thread; raise anything and it is tried again."""
+    """Run in a thread; any exception causes a retry."""
     stem, _, kind = image.rpartition(".")
     return f"{stem}-{width}.{kind}"
 
 
 @app.job
 def invoice(items: list[Item]) -> Decimal:
-    """Arguments and results are typed: dataclasses, decimals, dates, enums..."""
+    """Sum up an order; arguments and results have types: dataclasses, decimals, enums..."""
     return sum((item.price * item.count for item in items), Decimal(0))
 
 
 @app.job(queue="mail", retries=3)
 async def welcome(user: int) -> str:
-    """An async function: hundreds of these wait at once in one worker."""
+    """Run as an async function; hundreds of these wait at once in one worker."""
     await asyncio.sleep(0.01)
     return f"user {user} is welcome"
 
 
 @app.job(timeout="1h")
 def close_of_day(day: date, shops: int = 3) -> str:
-    """A long one says how far it is; the key is the same for each attempt of this run."""
+    """Report progress; the idempotency key is the same for each attempt of a run."""
     for shop in range(shops):
         progress(shop / shops, f"shop {shop + 1} of {shops}")
     return f"{day} closed, receipt {current_run().idempotency_key[:8]}"

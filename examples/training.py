@@ -1,7 +1,6 @@
-"""A model is trained with many settings at once, and the best one is kept: map and reduce.
+"""Map and reduce: train a model with many settings in parallel and keep the best one.
 
-Run it with `python examples/training.py`. The cluster is set up first and torn down whatever
-happens.
+Run it with `python examples/training.py`. A setup creates the cluster; a teardown removes it.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ POINTS = [(x / 10, 3.0 * x / 10 + 2.0) for x in range(20)]
 
 @app.job
 def cluster(size: int) -> str:
-    """A real one asks a cloud for machines."""
+    """Create or remove a cluster; a real one rents machines in a cloud."""
     return f"cluster of {size}" if size else "gone"
 
 
@@ -29,7 +28,7 @@ def grid(rates: list[float], steps: list[int]) -> list[dict[str, Any]]:
 
 @app.job(retries=2)
 def train(setting: dict[str, Any], where: str) -> dict[str, Any]:
-    """A line through points, by gradient descent; a rate that is too high runs away."""
+    """Fit a line by gradient descent; too high a rate diverges."""
     slope = start = 0.0
     for _ in range(setting["steps"]):
         errors = [(slope * x + start - y, x) for x, y in POINTS]
@@ -43,7 +42,7 @@ def train(setting: dict[str, Any], where: str) -> dict[str, Any]:
 
 @app.job
 def best(models: Sequence[dict[str, Any] | None]) -> dict[str, Any]:
-    """The results are in the order of the settings; a setting that failed gave none."""
+    """Return the best model; results are in the order of the settings, None for a failed one."""
     trained = [model for model in models if model is not None]
     return {**min(trained, key=lambda model: model["loss"]), "of": len(models)}
 

@@ -1,6 +1,6 @@
-"""A backup that is checked before it counts: archive, verify, then tell, or warn if one failed.
+"""A verified backup: archive, verify, then report success, or warn if a step failed.
 
-Run it with `python examples/verified_backup.py`. The same as YAML, without Python, is backup.yaml.
+Run it with `python examples/verified_backup.py`. backup.yaml is this graph in YAML, without Python.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ archive = app.command(
     "archive",
     ["tar", "--create", "--gzip", "--file", "{target}", "--directory", "{folder}", "."],
     timeout="10m",
-    retry_codes=[1],  # tar: a file changed while it was read; 2 is an error for good
+    retry_codes=[1],  # tar: a file changed while it was read; 2 is a permanent error
 )
 verify = app.command("verify", ["tar", "--list", "--gzip", "--file", "{target}"], retries=0)
 

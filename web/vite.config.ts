@@ -23,7 +23,7 @@ export default defineConfig({
           groups: [
             { name: neededBy("first", /src\/main\.tsx$/), debugName: "first", priority: 2 },
             {
-              name: neededBy("parts", /src\/pages\/Overview\.tsx$/),
+              name: neededBy("parts", /src\/pages\/insight\/Overview\.tsx$/),
               debugName: "parts",
               minShareCount: 4,
               priority: 1,

@@ -25,7 +25,7 @@ BUILD = Path("build")
 
 
 class Run:
-    """One run over the chosen peers: installs them, then plays round after round."""
+    """One comparison: installs the chosen peers, then plays round after round."""
 
     def __init__(self, rows: Sequence[Row], stores: Stores, progress: Progress) -> None:
         self._rows = rows
@@ -70,7 +70,7 @@ class Run:
 
 @contextlib.contextmanager
 def _noting_failure(row: Row) -> Iterator[None]:
-    """A peer that fails costs its own row, not the run."""
+    """Note a failure of one peer; it costs its own row, not the run."""
     try:
         yield
     except PeerFailed as failure:

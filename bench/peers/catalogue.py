@@ -1,6 +1,6 @@
-"""The peers: how each is installed, how its workers start, and what it is compared with.
+"""The peers: how each is installed and started, and its counterpart.
 
-How a peer submits is in scripts/NAME_driver.py, its jobs in scripts/NAME_worker.py.
+Submits of a peer are in scripts/NAME_driver.py, its jobs in scripts/NAME_worker.py.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ class Peer:
     name: str
     title: str
     script: str
-    """Prefix of its two scripts."""
+    """The prefix of its two scripts."""
     backend: Backend
     worker: tuple[str, ...]
-    """Command in the bin folder of its venv and its arguments; `{url}` stands for the store."""
+    """The command in the bin folder of its venv, and its arguments; `{url}` is the store."""
     commands: int
     """How often the command is started to get WORKERS working processes."""
     jobs: int
-    """Jobs of the bulk and end to end measures: about two seconds of its work."""
+    """Jobs of the bulk and end-to-end measures: about two seconds of its work."""
     requires: tuple[str, ...] = ()
-    """What its venv holds; empty: it runs in the venv of this process."""
+    """The packages of its venv; empty: it runs in the venv of this process."""
     versions_of: tuple[str, ...]
     against: str
     """The row of Rota that its ratios refer to."""

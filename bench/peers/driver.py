@@ -1,4 +1,4 @@
-"""The harness' side of a driver: one line asked, one line of JSON answered.
+"""The harness' side of a driver: one line as request, one line of JSON as answer.
 
 The driver's own side is scripts/common.py, which runs in the peer's venv.
 """

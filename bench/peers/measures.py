@@ -1,4 +1,4 @@
-"""The measures: what each is called, what it means, and which direction is better."""
+"""The measures: the name and meaning of each, and which direction is better."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def medians(rounds: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def ratios(ours: Mapping[str, float], theirs: Mapping[str, float]) -> dict[str, float]:
-    """Say how many times better ours is, measure by measure; above 1 is in our favour."""
+    """Return how many times better Rota is, by measure; above 1 is in its favour."""
     return {
         m.name: ours[m.name] / theirs[m.name] if m.more_is_better else theirs[m.name] / ours[m.name]
         for m in MEASURES

@@ -34,7 +34,7 @@ class Place:
         return self.folder / "log"
 
     def log_tail(self) -> str:
-        """The last error in what the processes wrote, or else their last words."""
+        """Return the last error that the processes wrote, or else their last words."""
         text = self.log.read_text(errors="replace") if self.log.exists() else ""
         lines = [line.strip() for line in text.splitlines() if line.strip()]
         errors = [line for line in lines if _ERROR.match(line)]

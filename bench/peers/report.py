@@ -27,7 +27,7 @@ COMPLETION = (
 
 @dataclass(slots=True, kw_only=True)
 class Row:
-    """What is known of one peer after the run."""
+    """The results of one peer."""
 
     peer: Peer
     jobs: int
@@ -110,7 +110,7 @@ def _cell(value: float | None, ratio: float | None) -> str:
 
 
 def _how(rows: Sequence[Row]) -> list[str]:
-    """Say how the figures were made, in lines a reader of the table can check."""
+    """Describe how the figures were made, in lines that a reader of the table can check."""
     sizes = ", ".join(f"{row.peer.name} {row.jobs:,} x {len(row.rounds)}" for row in rows)
     where = f"{_machine()}; {WORKERS} worker processes, stores on the same machine"
     return [

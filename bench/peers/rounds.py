@@ -15,13 +15,13 @@ from bench.peers.stores import Stores
 
 SCRIPTS = Path(__file__).parent / "scripts"
 STEPS = 5
-"""Steps of a round that are told to the progress bar."""
+"""The steps of a round that the progress bar shows."""
 
 
 def play_round(
     peer: Peer, *, commands: Path, stores: Stores, jobs: int, tell: Callable[[str], None]
 ) -> dict[str, float]:
-    """Measure a peer once; `tell` hears the name of each step as it begins."""
+    """Measure a peer once; `tell` gets the name of each step as it begins."""
     with tempfile.TemporaryDirectory(prefix=f"bench-{peer.name}-") as name:
         folder = Path(name)
         url = stores.fresh(peer.backend, folder)
@@ -46,7 +46,7 @@ def play_round(
 
 
 def _environment(folder: Path, url: str) -> dict[str, str]:
-    """The scripts find each other and their store; settings of the caller's shell stay out."""
+    """Return an environment with the scripts and their store, without the caller's settings."""
     kept = {key: value for key, value in os.environ.items() if not key.startswith("ROTA_")}
     return {
         **kept,

@@ -22,7 +22,7 @@ REDIS_START_S = 10.0
 
 
 class Stores:
-    """Hands out a fresh, empty store per round; servers live as long as the stack given."""
+    """Provides a fresh, empty store per round; servers live as long as the given stack."""
 
     def __init__(self, stack: contextlib.ExitStack, folder: Path) -> None:
         self._stack = stack

@@ -19,7 +19,7 @@ print(" ".join(f"{name} {importlib.metadata.version(name)}" for name in sys.argv
 
 
 def bin_folder(peer: Peer, venvs: Path) -> Path:
-    """Install the peer if it is not yet, and return the folder of its commands."""
+    """Install the peer if necessary, and return the folder of its commands."""
     if not peer.requires:
         return Path(sys.executable).parent
     venv = venvs / peer.name
@@ -34,7 +34,7 @@ def bin_folder(peer: Peer, venvs: Path) -> Path:
 
 
 def versions(peer: Peer, folder: Path) -> str:
-    """Name the versions that are measured, as `package version ...`."""
+    """Return the measured versions, as `package version ...`."""
     return _run([str(folder / "python"), "-c", _VERSIONS, *peer.versions_of]).strip()
 
 

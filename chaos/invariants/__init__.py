@@ -1,1 +1,1 @@
-"""What must hold whatever broke: one function for each promise, of facts alone."""
+"""The invariants, which must hold whatever broke: one function of facts per promise."""

@@ -15,7 +15,7 @@ CRASHES = ("crash", "lost")
 
 
 def one_live_attempt(facts: Facts) -> Finding:
-    """Attempts are numbered 1..n without gaps, and none began before the last one had ended."""
+    """Check that attempts are numbered 1..n, and that none began before the last one ended."""
     return finding(
         sum(end.attempt for end in facts.ended),
         (line for end in facts.ended for line in _overlaps(end, facts.attempts[end.run_id])),
@@ -36,7 +36,7 @@ def _overlaps(end: Ended, tried: list[Tried]) -> Iterator[str]:
 
 
 def budgets(facts: Facts) -> Finding:
-    """Errors stay within the retries, crashes within the cap, and no retry comes too early."""
+    """Check that errors stay within retries, crashes within the cap, and no retry is early."""
     return finding(
         len(facts.ended),
         (

@@ -1,4 +1,4 @@
-"""S4 effects once, S5 fence: what bodies wrote, against how their runs ended."""
+"""S4 effects once, S5 fence: the writes of handlers, against the endings of their runs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from chaos.invariants.finding import Finding, finding
 
 
 def effects_once(facts: Facts) -> Finding:
-    """A row in our transaction exists once if the run succeeded, and else not at all."""
+    """Check that a row in our transaction exists once if the run succeeded, else not at all."""
     return finding(*_compare(facts, facts.effects, job="is_transactional"))
 
 
 def receipts_once(facts: Facts) -> Finding:
-    """A row beside a receipt exists once if the run succeeded, and never twice.
+    """Check that a row beside a receipt exists once if the run succeeded, and never twice.
 
-    In another database it can be there although the run was lost or cancelled afterwards.
+    In another database it can exist although the run was lost or cancelled afterwards.
     """
     return finding(*_compare(facts, facts.receipts, job="has_receipt"))
 
@@ -45,7 +45,7 @@ def _differences(
 
 
 def fence(facts: Facts) -> Finding:
-    """No write of an older fence counts after a newer claim."""
+    """Check that no write of an older fence counts after a newer claim."""
     checked = len(facts.tried) + len(facts.effects) + len(facts.ended)
     return finding(checked, _stale_writes(facts))
 

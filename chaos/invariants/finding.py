@@ -1,4 +1,4 @@
-"""What an invariant says: how many things it looked at, and which of them break it."""
+"""The result of an invariant: the number of things checked, and the violations."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """`checked` objects; each violation is one line with the rows that show it."""
+    """The number of `checked` objects; each violation is one line with the rows that show it."""
 
     checked: int
     violations: tuple[str, ...] = ()

@@ -1,4 +1,4 @@
-"""S18 a waker for everything, L1 all ends come, L2 connections: nothing is stuck or runs over."""
+"""S18 a waker for everything, L1 all runs end, L2 connections: nothing is stuck."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ MOST_SESSIONS = 16
 
 
 def wakers(facts: Facts) -> Finding:
-    """At every look each live run had a due time, a place in a queue or a worker."""
+    """Check that at every look each live run had a due time, a place in a queue or a worker."""
     return finding(facts.looks, (f"nothing would ever wake {row}" for row in facts.stuck))
 
 
 def all_end(facts: Facts) -> Finding:
-    """After the faults every run ended in time."""
+    """Check that every run ended in time after the faults."""
     late = [f"run {run_id} did not end" for run_id in facts.live]
     if facts.drain_ms > facts.drain_limit_ms:
         late.append(f"the end took {facts.drain_ms} ms of {facts.drain_limit_ms}")
@@ -23,7 +23,7 @@ def all_end(facts: Facts) -> Finding:
 
 
 def connections(facts: Facts) -> Finding:
-    """The server never held too many sessions of one process, also while commits hung."""
+    """Check that no process had too many server sessions, not even while commits hung."""
     return finding(
         len(facts.sessions),
         (

@@ -1,4 +1,4 @@
-"""S11 dedupe, S15 cancel, S16 at most once: what callers were promised."""
+"""S11 dedupe, S15 cancel, S16 at most once: the promises to callers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROUNDING_MS = 1
 
 
 def dedupe(facts: Facts) -> Finding:
-    """The same key is the same run; another payload under it is refused."""
+    """Check that one key is one run, and that another payload under it is refused."""
     by_key: dict[str, list[Logged]] = defaultdict(list)
     for call in facts.calls:
         if call.key is not None:
@@ -37,10 +37,10 @@ def _doubled(key: str, calls: list[Logged], runs: int) -> Iterator[str]:
 
 
 def cancel(facts: Facts) -> Finding:
-    """After an acknowledged cancel nothing is claimed and no transactional effect commits.
+    """Check that after an acknowledged cancel nothing is claimed and no effect commits.
 
-    A cancel that was answered with `running` found the run claimed: a worker that held it ready may
-    begin that attempt before it hears of the cancel, and none after it.
+    If the answer to a cancel was `running`, the run was claimed already. A worker that held it
+    ready may begin that attempt before it learns of the cancel, and none after it.
     """
     done = [call for call in facts.calls if call.op == "cancel" and call.answer == "ok"]
     return finding(len(done), (line for call in done for line in _went_on(call, facts)))
@@ -68,7 +68,7 @@ def _went_on(call: Logged, facts: Facts) -> Iterator[str]:
 
 
 def at_most_once(facts: Facts) -> Finding:
-    """The body begins once at most, and exactly once if the run succeeded."""
+    """Check that the handler begins at most once, and exactly once if the run succeeded."""
     beginnings = Counter(each.run_id for each in facts.begun)
     ends = [end for end in facts.ended if facts.policies[end.job].at_most_once]
     lines = (

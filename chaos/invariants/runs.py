@@ -12,7 +12,7 @@ SUBMITS = ("submit", "repeat", "conflict")
 
 
 def one_end(facts: Facts) -> Finding:
-    """Each run is in history once and nowhere else, and what was seen there stays as it was."""
+    """Check that each run is in history once and nowhere else, and that its row never changes."""
     return finding(len(facts.ended) + len(facts.seen), _other_ends(facts))
 
 
@@ -32,7 +32,7 @@ def _other_ends(facts: Facts) -> Iterator[str]:
 
 
 def no_loss(facts: Facts) -> Finding:
-    """Every run that a client was told of is there, with the arguments it was told of."""
+    """Check that every run that a client got an id for exists, with the submitted arguments."""
     told = [
         (run_id, number, call)
         for call in facts.calls
@@ -50,7 +50,7 @@ def no_loss(facts: Facts) -> Finding:
 
 
 def no_invention(facts: Facts) -> Finding:
-    """Every run was asked for by a call that did not fail, and by no more runs than calls."""
+    """Check that each run comes from a call that did not fail, and each number from one submit."""
     return finding(len(facts.ended), _unexplained(facts))
 
 

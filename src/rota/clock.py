@@ -1,4 +1,4 @@
-"""Time as the rest of the code sees it: a parameter, or the database's clock.
+"""Time for the rest of the code: a parameter, or the database's clock.
 
 Only this module and the database know the time; hosts measure durations only.
 """
@@ -16,41 +16,41 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class Moment(datetime):
-    """An instant in UTC, to the millisecond; as JSON it is text of one width.
+    """An instant in UTC, to the millisecond; as JSON it is text of fixed width.
 
-    Texts of one width sort as times do: 2026-11-15T20:37:52.123Z.
+    Texts of fixed width sort as times do: 2026-11-15T20:37:52.123Z.
     """
 
     __slots__ = ()
 
     @property
     def ms(self) -> int:
-        """The store's integer milliseconds."""
+        """Return the store's integer milliseconds."""
         return to_ms(self)
 
     def text(self) -> str:
-        """2026-11-15T20:37:52.123Z."""
+        """Return the text, such as 2026-11-15T20:37:52.123Z."""
         return self.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 _FIRST_MOMENT = Moment(1970, 1, 1, tzinfo=UTC)
 
 elapsed_s: Callable[[], float] = partial(time.clock_gettime, _CLOCK)
-"""Seconds on a clock that never jumps; for durations only. Asked several times a run."""
+"""Seconds on a clock that never jumps; for durations only. Called several times per run."""
 
 
 def to_datetime(ms: int) -> datetime:
-    """An aware UTC time from the store's integer milliseconds."""
+    """Return an aware UTC time from the store's integer milliseconds."""
     return _EPOCH + timedelta(milliseconds=ms)  # exact: a float of seconds is not, beyond 2242
 
 
 def moment(ms: int) -> Moment:
-    """The store's integer milliseconds as an instant."""
+    """Return the store's integer milliseconds as an instant."""
     return _FIRST_MOMENT + timedelta(milliseconds=ms)  # a Moment, as its class is kept
 
 
 def read_moment(text: str) -> Moment:
-    """An instant from its text; what has no zone is refused."""
+    """Read an instant from its text; a text without a zone is refused."""
     found = Moment.fromisoformat(text)
     if found.tzinfo is None:
         raise ValueError(f"{text!r} has no zone")
@@ -58,12 +58,12 @@ def read_moment(text: str) -> Moment:
 
 
 def to_text(ms: int) -> str:
-    """As in 2026-11-15T20:37:52.123Z: always of one width, so that texts sort as times do."""
+    """Return 2026-11-15T20:37:52.123Z: of fixed width, so that texts sort as times do."""
     return moment(ms).text()
 
 
 def to_ms(when: datetime) -> int:
-    """The store's integer milliseconds from an aware time."""
+    """Return the store's integer milliseconds from an aware time."""
     if when.tzinfo is None:
         raise ValueError("a time needs a zone: use datetime(..., tzinfo=UTC) or .astimezone()")
     return round(when.timestamp() * 1000)

@@ -1,7 +1,7 @@
-"""Notices: what happened in this process, told to whoever subscribed.
+"""Notices: events in this process, sent to subscribers.
 
-Business code emits; logging, metrics and live views listen. A listener that
-raises is dropped with a log line and never hurts the work it watches.
+Business code emits; logging, metrics and live views listen. A listener that raises is dropped with
+a log line and never hurts the work it watches.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ _log = logging.getLogger("rota")
 _listeners: list[Listener] = []
 _lock = Lock()
 _told: dict[tuple[str, str], tuple[float, int]] = {}
-"""When a notice was told last, by its name and subject, and how often it was not told since."""
+"""When each notice was last emitted, by name and subject, and how often it was held back since."""
 
 
 def emit(name: str, **facts: Any) -> None:
-    """Tell all listeners; costs one list check when nobody listens."""
+    """Call all listeners; costs one list check when there are none."""
     for listener in tuple(_listeners):
         try:
             listener(name, facts)
@@ -36,7 +36,7 @@ def emit(name: str, **facts: Any) -> None:
 
 
 def emit_rarely(name: str, subject: str, **facts: Any) -> None:
-    """As `emit`, at most once a minute for each subject; the next one says how often it was."""
+    """Emit at most once a minute per subject; the next notice has the count in `times`."""
     now_s = elapsed_s()
     with _lock:
         last_s, unsaid = _told.get((name, subject), (None, 0))
@@ -51,7 +51,7 @@ def emit_rarely(name: str, subject: str, **facts: Any) -> None:
 
 
 def tell_again(name: str, subject: str) -> None:
-    """It is over: should it come again, it is news."""
+    """Forget a notice that is over, so that the next one is emitted at once."""
     with _lock:
         _told.pop((name, subject), None)
 

@@ -1,6 +1,6 @@
-"""Receipts: a step of a run that takes effect once in a database of the user's own.
+"""Receipts: a step of a run takes effect exactly once in a database of the user's own.
 
-The receipt is a row written in the user's transaction, beside the writes it stands for.
+The receipt is a row in the user's transaction, beside the writes that it stands for.
 """
 
 from __future__ import annotations
@@ -20,25 +20,26 @@ from rota.store.foreign.receipts import Receipts
 
 
 class Receipt:
-    """Whether a step is done for the first time, and what it gave."""
+    """Whether this is the first time for a step, and the step's result."""
 
     def __init__(self, *, first: bool, result: Any) -> None:
         self.first = first
-        """Do the work now: no attempt of this run has committed it before."""
+        """True if no attempt of this run has committed the step before: do the work now."""
         self.result = result
-        """What the step gave; JSON. Set it when it is the first time, read it otherwise."""
+        """The result of the step, as JSON. Set it the first time, read it otherwise."""
 
 
 @contextmanager
 def once_in(connection: Any, *, step: str) -> Iterator[Receipt]:
     """Guard a step of the current run by a receipt in the transaction of `connection`.
 
-    The step commits once per run and step, with its receipt, when you commit; repeats get the
-    stored result. A block that raises is undone, and its receipt with it. The table
-    `rota_receipt` is made when it is missing.
+    The step commits once per run, with its receipt, when you commit. Repeats get the stored result.
+    A block that raises is undone together with its receipt. The table `rota_receipt` is created if
+    it is missing.
 
-    LeaseLost, at the begin of the block or at its end, when another worker owns the run or after an
-    acknowledged cancel: then nothing of it was changed. Commit soon after: nobody looks again.
+    Raises LeaseLost at the begin or the end of the block if another worker owns the run, or after
+    an acknowledged cancel; then the block changed nothing. Commit soon after the block, since
+    nothing checks the lease again.
     """
     call = current_run().call
     run_id = call.lease.run_id

@@ -1,9 +1,9 @@
-"""Shields: a stop that is raised in a thread waits until that thread is out of the store.
+"""Shields delay a stop that is raised in a thread until the thread has left the store.
 
 A handler is stopped by an exception between any two instructions of its thread. In the middle of a
-commit, or of taking a connection from a pool, it would harm all who share the store: a transaction
-left open locks everybody out. Who sends such exceptions to a thread says here how to hold them
-back; a store does so around each transaction.
+commit, or of taking a connection from a pool, the exception would harm everyone who shares the
+store: an open transaction locks them all out. Code that raises such exceptions registers here how
+to hold them back, and a store does so around each transaction.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _here = threading.local()
 
 
 def shield_with(shield: Shield) -> None:
-    """From now on, stops of this thread are held back by it."""
+    """Register the shield that holds back stops of this thread."""
     _here.shield = shield
 
 
 def shielded(function: Callable[P, T]) -> Callable[P, T]:
-    """Costs nothing worth measuring in a thread that nobody stops."""
+    """Hold back stops during the function; free of cost in a thread that nobody stops."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:

@@ -10,5 +10,5 @@ def to_url_text(data: bytes) -> str:
 
 
 def from_url_text(text: str) -> bytes:
-    """The bytes again; ValueError when the text cannot hold any."""
+    """Return the bytes; ValueError if the text holds none."""
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -1,4 +1,4 @@
-"""The version of the installed package, read once and late."""
+"""The version of the installed package, read once and on demand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cache
 
 @cache
 def version() -> str:
-    """As in the package's metadata; `0` when Rota runs from a folder that was never installed."""
+    """Return the version in the package's metadata; `0` if Rota runs without being installed."""
     from importlib import metadata  # noqa: PLC0415  # 13 ms that only a worker's start must pay
 
     try:

@@ -140,7 +140,7 @@ def test_the_sql_can_be_printed_and_run_by_hand(rota: Rota, logins: Logins) -> N
         ("{name}_owner", "may create roles"),
         ("{name}_nobody", "there is no login"),
         ("rota_worker_{name}", "cannot log in"),
-        ("pg_monitor", "is no name of a login"),
+        ("pg_monitor", "is not a valid login name"),
     ],
 )
 def test_who_cannot_be_limited_is_refused(rota: Rota, logins: Logins, who: str, says: str) -> None:

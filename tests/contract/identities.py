@@ -10,9 +10,11 @@ from rota.engine.identity.tokens import NewToken, issue
 from rota.ids import new_id
 from rota.model.identity import Credential, TokenView
 from rota.operations.caller import Caller
+from rota.operations.tools import Tools
 from rota.rules.security.secrets import SHOWN, digest_of, token_text
 from rota.store.base import Store
 from tests.contract.builders import HOME
+from tests.contract.schedule_builders import TABLES
 
 
 def by(who: str = "ann@desk") -> Actor:
@@ -22,7 +24,8 @@ def by(who: str = "ann@desk") -> Actor:
 def caller(who: str = "ann@desk", why: str = "") -> Caller:
     """Somebody who may do everything."""
     own = Credential(id="", who=who, namespace=HOME, roles=("admin", "exec", "audit"))
-    return Caller(credential=own, actor=Actor(act_id=new_id(), who=who, why=why))
+    actor = Actor(act_id=new_id(), who=who, why=why)
+    return Caller(credential=own, actor=actor, tools=Tools(schedules=lambda: TABLES))
 
 
 def given_token(store: Store, *, namespace: str = HOME, **fields: Any) -> tuple[str, TokenView]:

@@ -18,6 +18,8 @@ from rota.errors import BadOption
 from rota.handles.store_backend import StoreBackend
 from rota.model.plan import Plan, Wish
 from rota.operations.jobs.files import FileBody, FilesBody, apply_files
+from rota.operations.schedules.compiled import compiled_schedules
+from rota.operations.tools import Tools
 from rota.rules.jobs.files.read import read_bundle
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
@@ -33,7 +35,8 @@ jobs:
 
 def bring(store: Store, text: str = FILE, *, name: str = "f.yaml", **wish: Any) -> Plan:
     body = FilesBody(files=[FileBody(name=name, text=text)], **wish)
-    return StoreBackend(lambda: store, HOME, who="ann@host").call(apply_files, body)
+    tools = Tools(schedules=compiled_schedules)
+    return StoreBackend(lambda: store, HOME, tools, who="ann@host").call(apply_files, body)
 
 
 def job_origins(store: Store) -> dict[str, str]:

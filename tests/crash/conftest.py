@@ -1,4 +1,4 @@
-"""A crew of processes on each store, and an app of the test's own to look at their work."""
+"""Processes of Rota on each store, and an app of the test's own to read their work."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.processes import Crew, crew_of
 
 @pytest.fixture
 def postgres_url(postgres_server: PostgresServer, postgres_template: str) -> Iterator[str]:
-    """Has its schema already; what migrates is tested elsewhere."""
+    """The address of a database that has its schema already; migrations are tested elsewhere."""
     with postgres_server.database(template=postgres_template) as url:
         yield url
 
@@ -34,5 +34,5 @@ def crew(app: App, tmp_path: Path) -> Iterator[Crew]:
 
 @pytest.fixture
 def gate(tmp_path: Path) -> Path:
-    """Slow handlers wait for this file."""
+    """A file that slow handlers wait for."""
     return tmp_path / "gate"

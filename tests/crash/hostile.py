@@ -1,4 +1,4 @@
-"""Handlers that do to their process the worst that Python lets them do, and some healthy ones."""
+"""Handlers that do the worst to their process that Python allows, and some healthy ones."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def kill_the_group() -> None:
 
 
 def kill_the_worker_by_a_program() -> None:
-    """As the user of this process may; only the supervisor helps."""
+    """Kill the worker with a program, as its user may; only the supervisor can repair that."""
     libc = ctypes.CDLL(None)
     libc.kill(os.getpid(), signal.SIGTERM)
     time.sleep(30)
@@ -55,7 +55,7 @@ def segfault() -> None:
 
 
 def recurse() -> None:
-    """No exception gets out of it: each is answered by the next call."""
+    """Recurse for ever; each exception is answered by the next call, so none gets out."""
     try:
         recurse()
     finally:
@@ -63,12 +63,12 @@ def recurse() -> None:
 
 
 def hold_the_interpreter() -> None:
-    """C code that does not let go of the lock of the interpreter."""
+    """Run C code that does not release the lock of the interpreter."""
     ctypes.PyDLL(None).sleep(600)
 
 
 def leave_later() -> int:
-    """Ends well, and has left something behind that ends the process of whoever comes next."""
+    """Return well, and leave something behind that ends the process of the next handler."""
     threading.Timer(0.2, os._exit, (0,)).start()
     return 1
 

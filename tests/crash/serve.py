@@ -1,7 +1,7 @@
 """A worker process with short leases: `python -m tests.crash.serve '{"lease_ms": 1500}'`.
 
-With `supervised` it has a supervisor, with `processes` a crew of them as in `rota worker`; `app` is
-the module whose app it serves. Notices go to stdout, a line each.
+With `supervised` it has a supervisor, with `processes` several workers as in `rota worker`; `app`
+is the module whose app it serves. Notices go to stdout, a line each.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> int:
 
 
 def print_notice(name: str, facts: dict[str, Any]) -> None:
-    """A notice as a line that `Program.notices` reads."""
+    """Print a notice as a line that `Program.notices` reads."""
     sys.stdout.write(json.dumps({"notice": name, **facts}, default=str) + "\n")
     sys.stdout.flush()
 

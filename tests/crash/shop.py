@@ -16,7 +16,7 @@ TRAIL = os.environ.get("ROTA_TEST_TRAIL", os.devnull)
 
 
 def count(number: int) -> int:
-    """Two milliseconds of work; every hundredth fails at its first attempt."""
+    """Work for two milliseconds; every hundredth fails at its first attempt."""
     attempt = work(TRAIL)
     time.sleep(0.002)
     if number % 100 == 99 and attempt == 1:
@@ -29,7 +29,7 @@ def segfault() -> None:
 
 
 def nest(path: str) -> None:
-    """A handler that starts programs which start programs."""
+    """Start programs that start programs."""
     with subprocess.Popen(["sh", "-c", "sleep 600 & sleep 600"]) as popen:
         Path(path).touch()
         popen.wait()
@@ -40,7 +40,7 @@ def echo(number: int) -> int:
 
 
 def weigh(xs: list[int]) -> int:
-    """One more than all before it."""
+    """Return one more than the sum of the results before it."""
     work(TRAIL)
     return sum(xs) + 1
 
@@ -49,7 +49,7 @@ LAYERS, WIDTH = 4, 4
 
 
 def lattice(app: App) -> None:
-    """Layers of nodes, each after all of the layer before: 52 edges."""
+    """Define a graph of layers, each node after all of the layer before: 52 edges."""
     job = app.job(retries=2, backoff="none")(weigh)
 
     @app.graph(name="lattice")
@@ -61,7 +61,7 @@ def lattice(app: App) -> None:
 
 
 def shop(url: str | None = None) -> App:
-    """All jobs, on any store."""
+    """Return an app with all jobs, on any store."""
     app = App(url)
     app.job(retries=2, backoff="none")(count)
     app.job(retries=50)(segfault)

@@ -1,4 +1,4 @@
-"""A database that is away for longer than a lease: nobody who lives is taken for dead."""
+"""A database that is away for longer than a lease: no living worker is taken for dead."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_living_workers_keep_their_attempts_through_an_outage_of_one_and_a_half_
     check_promises(store_url, [run.id for run in runs])
 
 
-def test_results_of_an_outage_are_kept_and_told_after_it(
+def test_results_from_during_an_outage_are_reported_after_it(
     app: App, crew: Crew, gate: Path, postgres_server: PostgresServer
 ) -> None:
     crew.worker(**LEASE)

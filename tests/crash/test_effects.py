@@ -44,7 +44,7 @@ def test_a_worker_killed_between_its_effects_and_the_commit_leaves_none(
 
 
 @pytest.mark.slow
-def test_effects_are_as_many_as_successes_however_often_workers_die(
+def test_effects_equal_successes_although_workers_are_killed(
     app: App, crew: Crew, store_url: str
 ) -> None:
     seed = random.randrange(10**9)

@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.chaos, pytest.mark.slow]
 
 # 15 s on two cores; it may take several times as long and must stay correct.
 @pytest.mark.timeout(400)
-def test_each_instant_fires_once_whoever_dies_and_whatever_the_clock_does(
+def test_each_instant_fires_once_despite_kills_and_clock_jumps(
     store_url: str, tmp_path: Path
 ) -> None:
     seed = int(os.environ.get("ROTA_FIRINGS_SEED", secrets.randbelow(10**9)))

@@ -1,4 +1,4 @@
-"""Handlers that attack their own process: their runs end with a reason, and nobody else is hurt."""
+"""Handlers that attack their own process: their runs end with a reason, and no other is hurt."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.support.programs import is_alive
 pytestmark = pytest.mark.chaos
 
 HEALTHY = 15
-"""Beside each of the others."""
+"""The number of healthy runs beside each hostile one."""
 QUARANTINED = "quarantined: the process of the handler "
 ALONE = " while it ran alone, 2 times; find out why before you redrive it"
 ENDS = {
@@ -37,7 +37,7 @@ ENDS = {
     "recurse": "no retries allowed",
     "hold_the_interpreter": "no retries allowed",
 }
-"""How the runs end that were carried out alone at last; some are over before."""
+"""The ends of runs that were carried out alone at last; some runs end before that."""
 
 
 @pytest.fixture
@@ -58,7 +58,7 @@ def fleet_of(crew: Crew, number: int) -> list[Program]:
 
 
 @pytest.mark.slow
-def test_a_fleet_outlives_its_handlers_and_every_healthy_run_ends_well(
+def test_workers_survive_hostile_handlers_and_every_healthy_run_succeeds(
     app: App, crew: Crew
 ) -> None:
     fleet = fleet_of(crew, 2)
@@ -92,13 +92,13 @@ def test_a_fleet_outlives_its_handlers_and_every_healthy_run_ends_well(
         program.send(signal.SIGTERM)
     for program, before in zip(fleet, stuck, strict=True):
         code = program.wait()
-        # One that left-over handlers kept from beating while it drained was killed, and says so.
+        # One that left-over handlers kept from beating while it drained was killed, and reports it.
         was_killed = len(program.notices("worker.stuck")) > before
         assert code == (128 + signal.SIGKILL if was_killed else 0)
 
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-def test_every_process_of_the_tree_may_be_killed_and_comes_again(app: App, crew: Crew) -> None:
+def test_every_killed_process_of_the_tree_is_started_again(app: App, crew: Crew) -> None:
     top = crew.worker(processes=2, app="tests.crash.hostile")
     eventually(lambda: len(top.notices("worker.started")) == 2)
     for _ in range(2):  # first the supervisors, then the workers below the new ones
@@ -119,7 +119,7 @@ def test_every_process_of_the_tree_may_be_killed_and_comes_again(app: App, crew:
 
 
 def _workers(top: Program) -> list[int]:
-    """The processes below the supervisors."""
+    """Return the processes below the supervisors."""
     return [
         each.pid
         for supervisor in top.children()

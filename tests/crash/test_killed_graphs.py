@@ -28,7 +28,7 @@ pytestmark = pytest.mark.chaos
 
 
 @pytest.mark.slow
-def test_a_crash_neither_loses_nor_doubles_a_release(app: App, crew: Crew) -> None:
+def test_a_crash_neither_loses_nor_repeats_the_release_of_a_node(app: App, crew: Crew) -> None:
     workers = [crew.worker() for _ in range(2)]
     graph = app.graphs["lattice"]
     runs = {run.id: n for n, run in enumerate(graph.submit_many(range(GRAPHS)))}
@@ -46,7 +46,7 @@ def test_a_crash_neither_loses_nor_doubles_a_release(app: App, crew: Crew) -> No
 
 
 def _check(app: App, run_id: str, n: int) -> str:
-    """It has its result, or one of its nodes was at work in three workers that were killed."""
+    """Check that a run has its result, or that three workers died during one of its nodes."""
     ended = app.run(run_id).show()
     rows: list[Row] = app.store.read(lambda tx: tx.all("list_node_runs", graph_id=run_id))
     if ended.state == "success":
@@ -67,7 +67,7 @@ def _weight(n: int) -> int:
 
 
 def _check_order(app: App, rows: list[Row]) -> None:
-    """Each node has one run, made after all its parents had ended and started after that."""
+    """Check that each node has one run, made and started after all its parents had ended."""
     of = {row["node"]: row for row in rows}
     assert Counter(row["node"] for row in rows) == dict.fromkeys(of, 1)
     parents = defaultdict(tuple, {

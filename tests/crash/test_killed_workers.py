@@ -25,7 +25,7 @@ pytestmark = pytest.mark.chaos
 
 
 @pytest.mark.slow
-def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
+def test_every_run_ends_once_although_workers_are_killed_again_and_again(
     app: App, crew: Crew, store_url: str
 ) -> None:
     job = app.find_job("count")
@@ -53,7 +53,7 @@ def test_workers_may_be_killed_again_and_again_and_every_run_ends_once(
 
 
 def _kill_one(workers: list[Program], crew: Crew) -> None:
-    """Kill a worker, and hire another for it."""
+    """Kill a worker and start another."""
     victim = workers.pop(random.randrange(len(workers)))
     victim.kill()
     workers.append(crew.start_worker())
@@ -65,14 +65,16 @@ def _live(app: App) -> int:
 
 
 def _check_effects(trail: Path, fences: dict[str, int]) -> None:
-    """No fence was at work twice, and none after the one that ended the run."""
+    """Check that no fence was at work twice, and none after the one that ended the run."""
     seen = Counter((trace.run_id, trace.fence) for trace in traces(trail))
 
     assert max(seen.values()) == 1
     assert all(fence <= fences[run] for run, fence in seen)
 
 
-def test_a_run_of_a_killed_worker_is_done_by_another_soon(app: App, crew: Crew, gate: Path) -> None:
+def test_another_worker_soon_carries_out_the_run_of_a_killed_one(
+    app: App, crew: Crew, gate: Path
+) -> None:
     victim = crew.worker()
     run = app.find_job("work_slowly").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
@@ -88,9 +90,7 @@ def test_a_run_of_a_killed_worker_is_done_by_another_soon(app: App, crew: Crew, 
     assert run.show().crashes == 1
 
 
-def test_a_run_that_may_be_done_only_once_is_not_tried_again_after_a_kill(
-    app: App, crew: Crew, gate: Path
-) -> None:
+def test_an_at_most_once_run_is_not_retried_after_a_kill(app: App, crew: Crew, gate: Path) -> None:
     victim = crew.worker()
     run = app.find_job("work_once").submit(str(crew.trail), str(gate))
     eventually(lambda: traces(crew.trail, "began"))
@@ -104,7 +104,7 @@ def test_a_run_that_may_be_done_only_once_is_not_tried_again_after_a_kill(
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("name", ["work_apart", "sleep"])
-def test_what_a_killed_worker_had_started_dies_with_it(
+def test_child_processes_of_a_killed_worker_die_with_it(
     app: App, crew: Crew, gate: Path, tmp_path: Path, name: str
 ) -> None:
     victim = crew.worker()
@@ -118,7 +118,7 @@ def test_what_a_killed_worker_had_started_dies_with_it(
 
 @pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
 @pytest.mark.parametrize(("name", "sleepers"), [("nest", 3), ("nest_apart", 2)])
-def test_what_that_had_started_in_turn_dies_too(
+def test_grandchildren_of_a_killed_worker_die_with_it(
     app: App, crew: Crew, tmp_path: Path, name: str, sleepers: int
 ) -> None:
     victim = crew.worker()

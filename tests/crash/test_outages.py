@@ -30,7 +30,7 @@ pytestmark = pytest.mark.chaos
 CUT = "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'modest'"
 
 
-def test_every_run_that_a_killed_client_was_promised_exists(
+def test_every_run_acknowledged_to_a_killed_client_exists(
     app: App, crew: Crew, store_url: str
 ) -> None:
     app.store  # noqa: B018  # the schema is there before the clients come
@@ -84,7 +84,7 @@ def test_workers_outlive_a_restart_of_postgres_and_nothing_is_lost(
 
 
 class Client(threading.Thread):
-    """Submits one run after the other; when the store is away it tries again with the same key."""
+    """Submits one run after the other; while the store is away it retries with the same key."""
 
     def __init__(self, job: Job[..., int]) -> None:
         super().__init__()
@@ -151,7 +151,7 @@ def test_processes_that_die_while_the_database_is_away_serve_again_when_it_is_ba
 
 @contextmanager
 def modest_role(url: str) -> Iterator[str]:
-    """The address of the database for a role that owns it and may have no connection at all."""
+    """The address of the database for a role that owns it and may have no connections at first."""
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     run_sql(url, "create role modest login connection limit 0")
     try:

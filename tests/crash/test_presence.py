@@ -39,7 +39,7 @@ WITNESSES = {
         ),
     ],
 }
-"""The database itself writes down every lease it gives: nobody has to look in time."""
+"""Triggers with which the database records every lease: no test has to look in time."""
 LOST = "select worker_id, ended_at from rota.attempt where kind = 'lost' order by ended_at"
 TRUSTED = "select max(lease_until) from rota.lease_log where id = '{}' and lease_until > seen_at"
 
@@ -58,14 +58,14 @@ def start_run(app: App, crew: Crew, gate: Path) -> Any:
 
 
 class Loss(NamedTuple):
-    """Times of the database: until when the lost worker was trusted, and when its run was free."""
+    """Times by the database: the end of the lost worker's lease, and when its run was free."""
 
     lease_until: int
     ended_at: int
 
 
 def lost(app: App, run: Any) -> Loss:
-    """Wait until its first attempt counts as lost; what happened is read from the tables."""
+    """Wait until the run's first attempt counts as lost; return what the tables say about it."""
     eventually(lambda: run.show().crashes > 0, PATIENCE_S)
     worker, ended_at = run_sql(app.url, LOST)[0]
     ((until,),) = run_sql(app.url, TRUSTED.format(worker))
@@ -73,7 +73,7 @@ def lost(app: App, run: Any) -> Loss:
 
 
 def now_ms() -> int:
-    """The clock of this machine, which is that of the database."""
+    """Return the time of this machine, which is that of the database."""
     return time.time_ns() // 1_000_000
 
 
@@ -98,7 +98,7 @@ def test_a_killed_process_is_noticed_long_before_its_lease_ends(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
-def test_a_worker_whose_session_is_cut_again_and_again_is_not_robbed(
+def test_a_worker_whose_session_is_cut_again_and_again_keeps_its_runs(
     app: App, crew: Crew, gate: Path
 ) -> None:
     worker = crew.worker(**USUAL)
@@ -123,10 +123,10 @@ def cut_listeners(url: str) -> None:
         )
 
 
-def test_a_frozen_process_is_there_and_keeps_its_runs_until_its_lease_ends(
+def test_a_frozen_process_keeps_its_runs_until_its_lease_ends(
     app: App, crew: Crew, gate: Path
 ) -> None:
-    """Like a host that vanished: nobody closes its sessions, only the lease tells."""
+    """A frozen process is like a vanished host: nobody closes its sessions, only its lease ends."""
     lease: dict[str, Any] = {"lease_ms": 8_000, "heartbeat_ms": 1_000, "margin_ms": 1_000}
     frozen = crew.worker(**lease)
     run = start_run(app, crew, gate)

@@ -1,4 +1,4 @@
-"""A worker process under its supervisor: crashes, signals, and nobody left behind."""
+"""A worker process under its supervisor: crashes, signals, and no process left behind."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from tests.support.programs import is_alive
 
 pytestmark = [
     pytest.mark.chaos,
-    # What a process does about a signal has nothing to do with where its runs are kept.
+    # How a process handles signals does not depend on its store.
     pytest.mark.parametrize("store_url", ["sqlite"], indirect=True),
 ]
 
 
 def child_of(supervisor: Program) -> int:
-    """The worker process under a supervisor."""
+    """Return the worker process under a supervisor."""
     (child,) = supervisor.children()
     return child
 
@@ -51,7 +51,7 @@ def test_a_run_that_kills_its_worker_is_tried_alone_and_quarantined_and_costs_no
     assert child_of(supervisor) != first
 
 
-def test_a_worker_may_be_killed_often_its_runs_are_taken_back_at_once_and_end_well(
+def test_runs_of_a_killed_worker_are_taken_back_at_once_and_succeed(
     app: App, crew: Crew, gate: Path
 ) -> None:
     # With a lease of a minute nobody else could take the run back in time.
@@ -68,10 +68,10 @@ def test_a_worker_may_be_killed_often_its_runs_are_taken_back_at_once_and_end_we
     assert len(supervisor.notices("worker.crashed")) == 4
 
 
-def test_a_deploy_that_tells_all_processes_at_once_to_end_costs_no_run_an_attempt(
+def test_a_deploy_that_signals_all_processes_at_once_costs_no_run_an_attempt(
     app: App, crew: Crew, gate: Path, tmp_path: Path
 ) -> None:
-    """As systemd does: what handlers run in is told as well, and is gone before the worker."""
+    """Like systemd: child processes get the signal as well, and are gone before the worker."""
     supervisor = crew.worker(supervised=True)
     apart = app.find_job("work_apart").submit(str(crew.trail), str(gate))
     command = app.find_job("sleep").submit(path=str(tmp_path / "pid"))
@@ -113,7 +113,7 @@ def test_a_signal_lets_running_handlers_end_and_then_the_exit_code_is_zero(
     assert not supervisor.family()
 
 
-def test_a_second_term_gives_back_what_runs_without_burning_an_attempt(
+def test_a_second_term_gives_back_running_runs_without_burning_an_attempt(
     app: App, crew: Crew, gate: Path, tmp_path: Path
 ) -> None:
     supervisor = crew.worker(supervised=True)

@@ -27,7 +27,7 @@ def up(crew: Crew) -> Program:
 
 
 @pytest.mark.slow
-def test_rota_up_may_be_killed_and_started_again_on_the_same_file(
+def test_rota_up_continues_on_the_same_file_after_a_kill(
     app: App, crew: Crew, store_url: str, gate: Path
 ) -> None:
     witness = Witness(store_url)

@@ -1,4 +1,4 @@
-"""A worker process that sleeps through its lease: it wakes up to find that others own its runs."""
+"""A worker process that sleeps through its lease and finds on waking that others own its runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.chaos
 
 
 def wake(sleeper: Program) -> None:
-    """Until it knows that its lease is over: a stop must not meet a handler that is just ending."""
+    """Wake it until it knows that its lease is over: a stop must not meet an ending handler."""
     sleeper.send(signal.SIGCONT)
     sleeper.wait_for("worker.rejoined")
 
@@ -42,7 +42,7 @@ def test_a_worker_that_wakes_up_after_its_lease_stops_its_handlers(
     assert check_promises(store_url, [run.id])[run.id].fence == 2
 
 
-def test_a_late_result_is_refused_while_another_worker_is_at_it(
+def test_a_late_result_is_refused_while_another_worker_carries_out_the_run(
     app: App, crew: Crew, gate: Path, store_url: str
 ) -> None:
     sleeper = crew.worker(grace_ms=60_000)

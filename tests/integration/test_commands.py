@@ -121,7 +121,7 @@ def test_what_was_stored_before_it_was_refused_does_not_run(
 
     raised = ledger.raised(call)
 
-    assert raised.error.message.startswith("this job must be defined anew: ")
+    assert raised.error.message.startswith("define this job again: ")
     assert raised.gives_up
     assert list(tmp_path.iterdir()) == []
 

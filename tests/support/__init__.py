@@ -1,1 +1,1 @@
-"""What tests and benchmarks stand on: throw-away servers and a view of our own source."""
+"""Shared tools of tests and benchmarks: throw-away servers and a view of our own source."""

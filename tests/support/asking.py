@@ -23,7 +23,7 @@ def ask(
     streams: Sequence[int],
     limit_s: float | None = None,
 ) -> int:
-    """Have a command run with these streams, and wait for its exit code; hanging up kills it."""
+    """Run a command with these streams in the nest; return its exit code. Hanging up kills it."""
     text = os.memfd_create("ask")
     os.write(text, json.dumps({"words": words, "folder": folder, "env": dict(env)}).encode())
     os.lseek(text, 0, os.SEEK_SET)

@@ -11,7 +11,7 @@ PAGE = 4096
 
 
 def break_page_of_history(path: Path) -> int:
-    """Overwrite the begin of a leaf with the bytes of a hole; its number. Nobody has it open."""
+    """Overwrite the begin of a leaf with zeros and return its number; the file must be closed."""
     with apsw.Connection(str(path)) as connection:
         connection.execute("pragma wal_checkpoint(truncate)")
         root: Any = connection.execute(
@@ -26,7 +26,7 @@ def break_page_of_history(path: Path) -> int:
 
 
 def _a_leaf_below(file: bytes, root: int) -> int:
-    """The last child of an inner page of a table."""
+    """Return the last child of an inner page of a table."""
     at = (root - 1) * PAGE
     assert file[at] == 5, "the table has more than one page"
     return int.from_bytes(file[at + 8 : at + 12])

@@ -1,4 +1,4 @@
-"""Calls for tests of executors, and a ledger that collects what an executor reports."""
+"""Attempts for tests of executors, and a ledger that collects what an executor reports."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DEADLINE_S = 120.0
 
 
 class Ledger:
-    """What an executor said about its calls, to be waited for."""
+    """Collects what an executor reports about its attempts, and waits for it."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -65,9 +65,9 @@ class Ledger:
 
 
 def eventually(is_so: Callable[[], object], deadline_s: float = DEADLINE_S) -> None:
-    """Wait until it is so; fails when it does not come to be.
+    """Wait until the condition is true; fail at the deadline.
 
-    The longer it takes, the less often it is looked at: most looks ask a database.
+    The checks become rarer with time, as most of them query a database.
     """
     begun = time.monotonic()
     while not is_so():
@@ -91,7 +91,7 @@ TIMES = {
     "ROTA_INTERVAL_END": "2026-03-29T03:40:00+02:00",
     "ROTA_INTERVAL_END_DAY": "2026-03-29",
 }
-"""What a program knows of a run with that origin."""
+"""The variables that a program gets for a run with that origin."""
 
 
 def lease(
@@ -128,7 +128,7 @@ def call_of(
     ref: str | None = None,
     **args: Any,
 ) -> Attempt:
-    """A call of a Python function."""
+    """Return an attempt of a Python function."""
     target = PythonTarget(ref=ref or f"{fn.__module__}:{fn.__qualname__}")
     spec = JobSpec(name=fn.__name__, target=target, memory_mb=memory_mb)
     work = ResolvedJob(spec=spec, handler=fn, signature=Signature.of(fn))
@@ -138,7 +138,7 @@ def call_of(
 def command_call(
     *argv: str, args: dict[str, Any] | None = None, origin: str | None = None, **options: Any
 ) -> Attempt:
-    """A call of a program."""
+    """Return an attempt of a program."""
     spec = JobSpec(name="command", target=CommandTarget(argv=argv, **options))
     texts = (*argv, *options.get("env", {}).values())
     signature = Signature.of_names("command", placeholders(texts))
@@ -149,7 +149,7 @@ def command_call(
 def http_call(
     url: str, args: dict[str, Any] | None = None, origin: str | None = None, **options: Any
 ) -> Attempt:
-    """A call of an HTTP address; private ones are allowed unless the test says otherwise."""
+    """Return an attempt of an HTTP request; private addresses are allowed by default."""
     target = HttpTarget(url=url, **{"allow_private": True, **options})
     texts = (target.url, *target.headers.values(), target.body or "")
     work = ResolvedJob(

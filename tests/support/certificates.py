@@ -14,14 +14,14 @@ from cryptography.x509.oid import NameOID
 
 
 class Certificate(NamedTuple):
-    """Files in PEM."""
+    """PEM files of a certificate and its key."""
 
     cert: Path
     key: Path
 
 
 def self_signed(folder: Path, *, address: str = "127.0.0.1") -> Certificate:
-    """Good for a day around now."""
+    """Make a certificate that is valid for a day around now."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "rota test")])
     now = datetime.now(UTC)

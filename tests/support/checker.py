@@ -1,4 +1,4 @@
-"""The promises that must hold whatever died: read from the tables, past all of our code."""
+"""Checks the promises that hold whatever process dies, with tables read past all of our code."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from tests.contract.builders import run_sql
 
 MAX_CRASHES = 3
-"""Deaths of a process in which a run was alone."""
+"""Most deaths of a process in which a run was alone."""
 MAX_LOSSES = 10
-"""Workers that died while one run was the only suspect; others do not count."""
+"""Most workers that died while one run was the only suspect; others do not count."""
 LONE_LOSS = '"type":"WorkerLostAlone"'
 ATTEMPTS = "select run_id, number, fence, kind, error from rota.attempt order by fence"
 ENDED = "select id, state, finished_at, fence, attempt, failures, crashes, reason, result"
 
 
 class End(NamedTuple):
-    """How a run ended, as its history row says."""
+    """How a run ended, from its history row."""
 
     state: str
     finished_at: int
@@ -40,7 +40,7 @@ class Tried(NamedTuple):
 
 
 def ends(url: str) -> dict[str, End]:
-    """All ended runs; a run that ended twice is a broken promise (S1)."""
+    """Return all ended runs; a run that ended twice breaks promise S1."""
     rows = run_sql(url, f"{ENDED} from rota.run_history")
     found = {str(row[0]): End(*row[1:]) for row in rows}
     assert len(found) == len(rows), "a run is twice in history"
@@ -48,14 +48,14 @@ def ends(url: str) -> dict[str, End]:
 
 
 class Witness:
-    """Remembers every end it saw; none may change or vanish."""
+    """Remembers every end that it saw; none may change or vanish."""
 
     def __init__(self, url: str) -> None:
         self._url = url
         self._seen: dict[str, End] = {}
 
     def look(self) -> int:
-        """See what has ended; returns how many."""
+        """Read the ends so far; return how many there are."""
         now = ends(self._url)
         changed = {run: end for run, end in self._seen.items() if now.get(run) != end}
         assert not changed, f"final states were overwritten: {changed}"
@@ -64,7 +64,7 @@ class Witness:
 
 
 def check_promises(url: str, acknowledged: Iterable[str]) -> dict[str, End]:
-    """Fail unless S1, S2, S5, S6, S7 and S18 hold; returns how runs ended."""
+    """Fail unless S1, S2, S5, S6, S7 and S18 hold; return how runs ended."""
     ended = ends(url)
     live = {str(row[0]) for row in run_sql(url, "select id from rota.run")}
     lost = set(acknowledged) - live - ended.keys()
@@ -86,7 +86,7 @@ def _attempts(url: str) -> dict[str, list[Tried]]:
 
 def _check_attempts(run: str, end: End, tried: list[Tried]) -> None:
     story = f"{run}: {end} after {tried}"
-    # A success is told by its history row alone; every other attempt has a row.
+    # A success has only its history row; every other attempt has a row.
     rows = end.attempt - 1 if end.state == "success" else end.attempt
     assert [each.number for each in tried] == list(range(1, rows + 1)), f"S6: {story}"
     fences = [each.fence for each in tried] + [end.fence] * (end.state == "success")
@@ -101,7 +101,7 @@ def _check_attempts(run: str, end: End, tried: list[Tried]) -> None:
 
 
 def _stuck(url: str) -> list[tuple[Any, ...]]:
-    """Live runs without a due time, a place in a queue or a worker whose lease can end."""
+    """Return live runs without a due time, a place in a queue or a worker whose lease can end."""
     return run_sql(
         url,
         "select id, state, worker_id from rota.run where not ("

@@ -1,4 +1,4 @@
-"""The `rota` command as a person meets it: real processes, their words and exit codes."""
+"""The `rota` command as a person meets it: real processes, their output and exit codes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def label(text: str) -> str:
 
 
 class Said(NamedTuple):
-    """What a command printed and how it ended."""
+    """The output and exit code of a command."""
 
     out: str
     err: str
@@ -73,7 +73,7 @@ class Rota:
         (folder / "shop.py").write_text(SHOP)
 
     def wait_until_running(self, run_id: str) -> None:
-        """Asks the store from here: a command for each look would cost half a second."""
+        """Wait for a run, in this process: a command for each look would cost half a second."""
         with App(self.env["ROTA_URL"]) as app:
             eventually(lambda: app.run(run_id).state is State.RUNNING, f"{run_id} is running")
 
@@ -92,21 +92,21 @@ class Rota:
         return Said(ended.stdout, ended.stderr, ended.returncode)
 
     def good(self, *words: str, **env: str) -> Said:
-        """The same, for commands that must end well."""
+        """Run a command that must exit with 0."""
         said = self(*words, **env)
         assert said.code == 0, said
         return said
 
     @contextmanager
     def serving(self, *words: str, **env: str) -> Iterator[Served]:
-        """`rota up` or `rota worker`, ready to work; killed at the end if it is still there."""
+        """Start `rota up` or `rota worker`, wait until it is ready, kill it at the end."""
         with self.started(*words, **env) as served:
             served.wait_for("worker started")
             yield served
 
     @contextmanager
     def started(self, *words: str, **env: str) -> Iterator[Served]:
-        """A command that goes on; killed at the end if it is still there."""
+        """Start a command that keeps running; kill it at the end if needed."""
         served = Served([sys.executable, "-m", "rota", *words], self.folder, self.env | env)
         try:
             yield served
@@ -115,7 +115,7 @@ class Rota:
 
 
 class Served:
-    """A process of its own session that serves, and everything it said so far."""
+    """A serving process in a session of its own, and all of its output so far."""
 
     def __init__(self, command: list[str], folder: Path, env: dict[str, str]) -> None:
         self.lines: list[str] = []
@@ -148,7 +148,7 @@ class Served:
         assert self._count(text) >= times, f"ended without saying {text!r}:\n{self.text}"
 
     def press_ctrl_c(self) -> None:
-        """What a terminal does: INT to every process of the session's group."""
+        """Send INT to every process of the session's group, as a terminal does."""
         os.killpg(self.process.pid, signal.SIGINT)
 
     def wait(self) -> int:
@@ -174,7 +174,7 @@ class Served:
 
 
 def eventually(is_so: Callable[[], object], what: str) -> None:
-    """Wait for a condition; it is looked at often, and there is a deadline."""
+    """Wait for a condition, with frequent checks and a deadline."""
     end = time.monotonic() + PATIENCE_S
     while not is_so():
         assert time.monotonic() < end, f"never happened: {what}"

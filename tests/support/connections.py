@@ -1,4 +1,4 @@
-"""Connections as programs hold them: each kind that Rota can submit through, on any store."""
+"""Connections as programs use them: each kind that Rota can submit through, on any store."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def driver_at(url: str, **options: Any) -> Any:
 
 
 def _begun(it: apsw.Connection) -> Open:
-    """It commits by itself unless it is told to begin."""
+    """Begin a transaction: the connection commits each statement otherwise."""
     it.execute("begin")
 
     def end(word: str) -> None:
@@ -59,7 +59,7 @@ def _begun(it: apsw.Connection) -> Open:
 
 @contextmanager
 def open_kind(kind: str, url: str) -> Iterator[Open]:
-    """A connection of the kind to the store."""
+    """Open a connection of this kind to the store."""
     if kind == "apsw" and url.startswith("sqlite"):
         with closing(apsw.Connection(url.removeprefix("sqlite:///"))) as it:
             it.set_busy_timeout(10_000)

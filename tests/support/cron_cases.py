@@ -1,4 +1,4 @@
-"""Random cron lines around the shifts of all zones, asked of Rota and of the oracle.
+"""Random cron lines around the shifts of all zones, for Rota and for the oracle.
 
 Case number n is the same on every machine. One round goes through all zones; each zone takes
 another of its shifts in each round, so that enough rounds meet every shift.
@@ -32,11 +32,11 @@ class Case:
     low: datetime
     high: datetime
     instants: tuple[int, ...]
-    """Asked one by one, in this order."""
+    """Instants to compute one by one, in this order."""
 
 
 def complaint(number: int, seed: int = 0) -> str | None:
-    """What Rota and the oracle do not agree on; None if they do."""
+    """Return the difference between Rota and the oracle; None if they agree."""
     case = make_case(number, seed)
     oracle = Oracle(case.expression, case.dialect, case.zone, gap=case.gap, fold=case.fold)
     expected = [(moment - EPOCH) // MS for moment in oracle.between(case.low, case.high)]
@@ -57,7 +57,7 @@ def _compile(case: Case) -> Timetable:
 
 
 def _ask_one_by_one(case: Case, timetable: Timetable, expected: list[int]) -> str | None:
-    """In any order: what it remembers of one answer must not spoil the next."""
+    """Compute in any order: what Rota caches for one answer must not spoil the next."""
     low, high = (case.low - EPOCH) // MS, (case.high - EPOCH) // MS
     close = [one + by for one in expected[-20:] for by in (0, -1, 1, -1_000)]
     for instant in (*case.instants, *reversed(close)):
@@ -108,7 +108,7 @@ def _moment(number: int, seed: int, chance: Random) -> tuple[str, datetime]:
 
 
 class LineWriter:
-    """Lines that often mean a time near the shift, and now and then anything."""
+    """Writes lines that often mean a time near the shift, and sometimes any time."""
 
     def __init__(self, chance: Random, shown: datetime, dialect: Dialect) -> None:
         self.chance = chance

@@ -1,7 +1,7 @@
-"""When a cron line should fire, found the slow way and with nothing of `rota.rules`.
+"""The firings of a cron line, computed the slow way and without `rota.rules`.
 
-It walks over wall times minute by minute and asks the standard library's zoneinfo (with the
-same zone data) when the wall shows them. It reads lines with a small matcher of its own.
+It walks over wall times minute by minute and lets the standard library's zoneinfo (with the same
+zone data) convert them to instants. It reads lines with a small matcher of its own.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def zone_names() -> list[str]:
 
 
 def shifts(name: str) -> list[datetime]:
-    """Every change of the offset from 1970 to 2037."""
+    """Return every change of the offset from 1970 to 2037."""
     return _shifts(files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes())
 
 
 @cache
 def _shifts(data: bytes) -> list[datetime]:
-    """By sampling and halving; many zones have two names and one file."""
+    """Find shifts by sampling and halving; many zones have two names and one file."""
     info = ZoneInfo.from_file(io.BytesIO(data))
     found = []
     low = datetime(1970, 1, 2, tzinfo=UTC)
@@ -71,7 +71,7 @@ def _halve(info: ZoneInfo, low: datetime, high: datetime) -> datetime:
 
 
 class Oracle:
-    """One line in one zone."""
+    """The firings of one line in one zone."""
 
     def __init__(self, expression: str, dialect: str, zone: str, *, gap: str, fold: str) -> None:
         fields = expression.upper().split()
@@ -92,7 +92,7 @@ class Oracle:
         self.info = zone_info(zone)
 
     def between(self, low: datetime, high: datetime) -> list[datetime]:
-        """All firings later than `low` and not later than `high`."""
+        """Return all firings later than `low` and not later than `high`."""
         # A gap of a day moves the times of the day before; a fold at midnight (Goose Bay) ends
         # in the day before.
         first = (low.astimezone(self.info) - timedelta(hours=25)).date()
@@ -128,7 +128,7 @@ class Oracle:
         return {"first": times[:1], "second": times[-1:], "both": times}[self.fold]
 
     def when(self, wall: datetime) -> list[datetime]:
-        """The instants at which the wall shows this."""
+        """Return the instants at which the wall clock shows this time."""
         both = {wall.replace(tzinfo=self.info, fold=fold).astimezone(UTC) for fold in (0, 1)}
         return sorted(one for one in both if self.shown(one) == wall)
 

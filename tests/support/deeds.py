@@ -1,7 +1,7 @@
 """Handlers that leave traces in files, importable by name from any process.
 
-A run that lost its worker is tried again in a process of its own, so a test's local function
-would not do.
+A run that lost its worker is tried again in a process of its own, which cannot import a test's
+local function.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Trace(NamedTuple):
 
 
 def leave_trace(path: str, event: str) -> None:
-    """Append a line; short enough to be written in one piece by any number of processes."""
+    """Append a line; short enough that any number of processes write theirs in one piece."""
     run = current_run()
     line = f"{event} {run.id} {run.attempt} {run.fence} {os.getpid()}\n"
     with Path(path).open("a") as file:
@@ -37,7 +37,7 @@ def leave_trace(path: str, event: str) -> None:
 
 
 def traces(path: Path, event: str | None = None) -> list[Trace]:
-    """What handlers left so far, in order."""
+    """Return the traces that handlers left so far, in order."""
     if not path.exists():
         return []
     # A line that crosses a page of the file is seen before it is whole.
@@ -57,13 +57,13 @@ def _is_open(gate: str) -> bool:
 
 
 def work(path: str) -> int:
-    """Leave a trace and say which attempt it was."""
+    """Leave a trace and return the number of the attempt."""
     leave_trace(path, "did")
     return current_run().attempt
 
 
 def work_slowly(path: str, gate: str) -> int:
-    """Begin, wait until the gate is open, end; traces tell of each, and of a stop."""
+    """Begin, wait until the gate is open, end; leave a trace at each step, and at a stop."""
     leave_trace(path, "began")
     try:
         while not _is_open(gate):
@@ -76,7 +76,7 @@ def work_slowly(path: str, gate: str) -> int:
 
 
 def work_deafly(path: str, gate: str) -> int:
-    """As work_slowly, but a stop does not end it: it is raised in a thread that only waits."""
+    """Work slowly and ignore stops: the stop is raised in a thread that only waits."""
     is_deaf = threading.Event()
 
     def body() -> None:

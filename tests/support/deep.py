@@ -1,4 +1,4 @@
-"""Stores with a deep backlog, and readers of the plans that statements have there.
+"""Stores with a deep backlog, and the query plans of statements there.
 
 The plans are those of the text that really runs, with parameters: on PostgreSQL after ANALYZE, on
 SQLite with the figures that each store is born with (migration 26).
@@ -84,7 +84,7 @@ SPELLING = {
 
 
 def parameters(ids: list[str]) -> dict[str, Any]:
-    """Parameters that fit all hot statements; each takes those it names."""
+    """Return parameters for all hot statements; each takes those that it names."""
     worker = ids[0]
     rows = [{"run_id": i, "id": i, "fence": 1, "verb": "succeed", "kind": "error"} for i in ids]
     return {
@@ -164,7 +164,7 @@ def deep_sqlite_store(folder: Path) -> Iterator[apsw.Connection]:
 def deep_postgres_store(
     server: PostgresServer, *, is_analyzed: bool = True
 ) -> Iterator[psycopg.Connection]:
-    """Or as it is in its first minute: nobody has run ANALYZE yet, and autovacuum does not."""
+    """Fill a store; without `is_analyzed` it is as in its first minute, before any ANALYZE."""
     url = server.create_database()
     open_store(url, clock=Clock()).close()
     with psycopg.connect(url, autocommit=True) as connection:
@@ -180,7 +180,7 @@ def deep_postgres_store(
 
 
 def sqlite_plan(connection: apsw.Connection, name: str, **said: Any) -> list[str]:
-    """The lines of the plan of each statement in the text."""
+    """Return the lines of the plan of each statement in the text."""
     ids = [row[0] for row in connection.execute("select id from rota_run limit 100")]
     statement = load(sqlite_dialect.DIALECT)[name]
     known = dict.fromkeys(statement.params) | parameters(ids)
@@ -194,7 +194,7 @@ def sqlite_plan(connection: apsw.Connection, name: str, **said: Any) -> list[str
 def postgres_plan(
     connection: psycopg.Connection, name: str, mode: str, *, room: str = "", **said: Any
 ) -> list[dict[str, Any]]:
-    """All nodes of the plan: for these parameters, or the one kept for all (`generic`)."""
+    """Return all nodes of the plan: for these parameters, or the one kept for all (`generic`)."""
     ids = [str(row[0]) for row in connection.execute("select id from rota.run limit 100")]
     known = parameters(ids) | said
     order: list[str] = []

@@ -27,7 +27,7 @@ def deeds(url: str) -> list[tuple[str, int, int]]:
 
 
 def write(tx: Transaction, number: int) -> int:
-    """Leave a row that tells who wrote it; gives the result of the run."""
+    """Insert a row that names its writer; return the result of the run."""
     run = current_run()
     # Each driver has marks of its own; all three are our own numbers and ids.
     values = f"'{run.id}', {run.fence}, {number}"
@@ -49,7 +49,7 @@ def pay_and_fail(number: int) -> None:
 
 
 def pay_slowly(number: int, slow_s: float) -> None:
-    """Waits inside the transaction, as no one should; leaves a file when it is in."""
+    """Wait inside the transaction, as no handler should; make a file when inside."""
 
     def apply(tx: Transaction) -> int:
         write(tx, number)
@@ -60,7 +60,7 @@ def pay_slowly(number: int, slow_s: float) -> None:
 
 
 def pay_behind(trail: str, gate: str) -> int:
-    """The first attempt waits inside its transaction for the gate, or its death."""
+    """Wait inside the transaction, in the first attempt, for the gate or for death."""
 
     def apply(tx: Transaction) -> int:
         write(tx, current_run().attempt)
@@ -74,7 +74,7 @@ def pay_behind(trail: str, gate: str) -> int:
 
 
 def pay_deafly(trail: str, gate: str) -> int:
-    """Computes until the gate opens, whatever it is told, and commits then."""
+    """Compute until the gate opens, ignoring stops, and commit then."""
     leave_trace(trail, "began")
     try:
         # The stop may land anywhere in the loop, so all of it is deaf.
@@ -90,7 +90,7 @@ def pay_deafly(trail: str, gate: str) -> int:
 
 
 def leave_deafly(trail: str, event: str) -> None:
-    """Leave a trace, and only one, whenever the stop lands."""
+    """Leave exactly one trace, whenever the stop lands."""
     is_left = False
     while not is_left:
         with contextlib.suppress(Cancelled, TimedOut), current_run().call.shielded():
@@ -99,7 +99,7 @@ def leave_deafly(trail: str, event: str) -> None:
 
 
 def climb(trail: str, top: int) -> int:
-    """Ten steps and a checkpoint after each; the first attempt kills its process half way."""
+    """Do ten steps with a checkpoint after each; the first attempt kills its process half way."""
     for step in range(last_checkpoint(int) or 0, top):
         leave_trace(trail, f"step{step}")
         checkpoint(step + 1)
@@ -109,7 +109,7 @@ def climb(trail: str, top: int) -> int:
 
 
 def climb_and_retry(top: int) -> list[int]:
-    """The same with an error instead of a death: which steps the last attempt did."""
+    """Do the steps of `climb` with an error, not a death; return those of the last attempt."""
     start = last_checkpoint(int) or 0
     for step in range(start, top):
         checkpoint(step + 1)
@@ -128,7 +128,7 @@ async def climb_async(top: int) -> list[int]:
 
 
 def charge(trail: str, policy: str) -> Any:
-    """The first attempt dies after the call outside and before its result is kept."""
+    """Die in the first attempt, after the call outside and before its result is kept."""
 
     def look_up(key: str) -> int | None:
         return len(traces(Path(trail), key)) or None
@@ -145,7 +145,7 @@ def charge(trail: str, policy: str) -> Any:
 
 
 def charge_and_fail(trail: str) -> Any:
-    """The call is made once, whatever happens after it."""
+    """Make the call once, whatever happens after it."""
     with current_run().once("charge") as effect:
         if not effect.is_done:
             leave_trace(trail, "called")
@@ -156,7 +156,7 @@ def charge_and_fail(trail: str) -> Any:
 
 
 def add_jobs(app: App) -> None:
-    """All of them, as jobs of the app."""
+    """Add all handlers as jobs of the app."""
     app.job(pay)
     app.job(pay_async)
     app.job(name="pay_apart", isolation="process")(pay)

@@ -1,4 +1,4 @@
-"""Emptying a migrated database of PostgreSQL before a test, over a connection that is kept.
+"""Empties a migrated database of PostgreSQL before a test, over a connection that is kept.
 
 With a connection for each time it took 19 ms of a core, nearly all of them for the session: a
 process, and a catalog to be read anew for each table. It takes 2 with one that has seen them.
@@ -10,7 +10,7 @@ import psycopg
 
 from tests.contract.builders import TABLES
 
-# As a replica: acts guard themselves.
+# As a replica: audit entries guard themselves.
 _OPTIONS = "-c lock_timeout=20s -c session_replication_role=replica"
 _EVERYTHING = "; ".join(f"delete from rota.{table}" for table in TABLES).encode()
 _kept: dict[str, psycopg.Connection] = {}
@@ -19,7 +19,7 @@ _kept: dict[str, psycopg.Connection] = {}
 def empty(url: str) -> None:
     """Delete all rows: on tables this small ten times faster than truncate.
 
-    Whoever was left behind by an earlier test and still holds rows is named, not waited for.
+    An error names the sessions of earlier tests that still hold rows; it does not wait for them.
     """
     connection = _kept.get(url) or _connect(url)
     try:
@@ -33,14 +33,14 @@ def empty(url: str) -> None:
 
 
 def forget_connections() -> None:
-    """Close what is kept, before the server ends."""
+    """Close the kept connection, before the server ends."""
     while _kept:
         _, connection = _kept.popitem()
         connection.close()
 
 
 def _connect(url: str) -> psycopg.Connection:
-    """One that waits in no transaction, so that it is in nobody's way."""
+    """Connect without an open transaction, so that no other session waits for this one."""
     _kept[url] = psycopg.connect(url, connect_timeout=20, options=_OPTIONS, autocommit=True)
     return _kept[url]
 

@@ -1,4 +1,4 @@
-"""Measured figures, told on the output of the test that made them."""
+"""Measured figures, printed in the output of the test that made them."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import sys
 
 
 def tell(text: str) -> None:
-    """Shown with `pytest -rA` or `-s`, and with a test that failed."""
+    """Print a figure, shown with `pytest -rA` or `-s`, and with a test that failed."""
     sys.stdout.write(f"{text}\n")

@@ -1,7 +1,7 @@
-"""A second opinion on graphs: slow, plain, and sharing no code with what it judges.
+"""A second implementation of graphs: slow, plain, and sharing no code with the first.
 
-Knows nodes as dictionaries and states as words. After each batch of endings it looks at every
-waiting node and at all states of its parents, again and again, until nothing changes any more.
+Nodes are dictionaries and states are words. After each batch of endings it checks every waiting
+node and all states of its parents, again and again, until nothing changes any more.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ FINAL = ("success", "failed", "upstream_failed", "skipped", "removed")
 
 
 def after(specs: Spec, name: str) -> set[str]:
-    """All nodes to which a way leads from this one."""
+    """Return all nodes that a path from this one reaches."""
     found: set[str] = set()
     while True:
         more = {
@@ -30,7 +30,7 @@ def after(specs: Spec, name: str) -> set[str]:
 
 
 def parents_of(specs: Spec, name: str) -> set[str]:
-    """Direct parents; of a teardown all that lies between its setups and itself, too."""
+    """Return direct parents; of a teardown also all nodes between its setups and itself."""
     spec = specs[name]
     parents = set(spec["parents"])
     if spec["kind"] == "teardown":
@@ -44,7 +44,7 @@ def parents_of(specs: Spec, name: str) -> set[str]:
 
 
 def relied_on(specs: Spec, name: str) -> set[str]:
-    """Setups a node is in the scope of without being their child."""
+    """Return the setups whose scope a node is in without being their child."""
     found = set()
     for setup, spec in specs.items():
         if spec["kind"] != "setup" or name not in after(specs, setup):
@@ -84,7 +84,7 @@ def what_becomes_of(  # noqa: PLR0911
 
 
 def by_join(join: str, seen: list[str]) -> str:  # noqa: C901, PLR0911, PLR0912
-    """One rule after the other, each as a sentence about the list of the parents' states."""
+    """Apply one rule after the other, each as a sentence about the list of the parents' states."""
     all_done = "waits" not in seen
     failed = "failed" in seen or "upstream_failed" in seen
     skipped = "skipped" in seen
@@ -148,7 +148,7 @@ def by_join(join: str, seen: list[str]) -> str:  # noqa: C901, PLR0911, PLR0912
 
 
 class Reference:
-    """A run: what each node is now. `waits`, `runs`, or one of FINAL."""
+    """A run, with the state of each node: `waits`, `runs`, or one of FINAL."""
 
     def __init__(self, specs: Spec) -> None:
         self.specs = specs
@@ -166,7 +166,7 @@ class Reference:
         self._settle()
 
     def halt(self, begun: Iterable[str]) -> None:
-        """The run is ended from outside: what has not begun never does, teardowns apart."""
+        """End the run from outside: nodes that have not begun never do, teardowns apart."""
         begun = set(begun)
         for name, state in self.states.items():
             is_teardown = self.specs[name]["kind"] == "teardown"
@@ -178,7 +178,7 @@ class Reference:
         return [name for name, state in self.states.items() if state == "runs"]
 
     def unchosen(self, branch: str, chosen: Iterable[str]) -> list[str]:
-        """Children of a branch to which no way leads by a chosen one."""
+        """Return children of a branch that no path by a chosen one reaches."""
         chosen = list(chosen)
         return [
             name

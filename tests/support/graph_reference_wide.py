@@ -1,6 +1,6 @@
-"""The second opinion on the rest: maps, conditions, branches, short circuits, modes.
+"""The second implementation of the rest: maps, conditions, branches, short circuits, modes.
 
-As plain as the other: it keeps words for states and looks at everything again and again.
+Like the other one it keeps words for states and checks everything again and again.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import Any
 from tests.support.graph_reference import FINAL, Reference, Spec, after, what_becomes_of
 
 At = tuple[str, int | None]
-"""A node, and which instance of it."""
+"""A node, and the number of its instance."""
 
 
 class WideReference(Reference):
-    """Specs have more: map (or None) {width, cap, tolerate}, when (a node that must succeed)."""
+    """A reference whose specs also have map (or None) {width, cap, tolerate} and when (a node)."""
 
     def __init__(self, specs: Spec, mode: str) -> None:
         self.mode = mode
@@ -23,11 +23,11 @@ class WideReference(Reference):
         self.done: dict[str, dict[int, str]] = {name: {} for name in specs}
         self.made: dict[str, int] = {}
         self.stopping: set[str] = set()
-        """Mapped nodes that will fail when what runs of them has ended."""
+        """Mapped nodes that fail once their running instances have ended."""
         super().__init__(specs)
 
     def at_work(self) -> list[At]:
-        """All that runs now, instance by instance."""
+        """Return all running nodes, instance by instance."""
         found: list[At] = []
         for name in self.running():
             if self.specs[name]["map"] is None:
@@ -38,7 +38,7 @@ class WideReference(Reference):
         return found
 
     def end_some(self, endings: Mapping[At, tuple[str, Any]]) -> None:
-        """These end like this: a word, and for those who decide, what they decided."""
+        """End these with a word, and, for nodes that decide, with what they decided."""
         for (name, item), (word, decided) in endings.items():
             if item is None:
                 self.states[name] = word
@@ -59,7 +59,7 @@ class WideReference(Reference):
             for name, state in self.states.items():
                 if state == "waits" and self.specs[name]["kind"] != "teardown":
                     self.states[name] = "skipped"
-        # Only now: beside a failure that lets nothing else start, no place is filled again.
+        # Only now: after a failure that lets nothing else start, no place is filled again.
         for name in mapped:
             self._count(name)
         self._settle()
@@ -98,7 +98,7 @@ class WideReference(Reference):
             self.made[name] = max(self.made[name], min(mapped["width"], len(words) + cap))
 
     def _has_more(self, name: str) -> bool:
-        """Whether there are items of a mapped node that have not begun."""
+        """Whether a mapped node has items that have not begun."""
         mapped = self.specs[name]["map"]
         return mapped is not None and self.made[name] < mapped["width"]
 

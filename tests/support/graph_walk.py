@@ -1,8 +1,8 @@
-"""A run of a graph without a store: who runs next when these have ended.
+"""A run of a graph without a store: which nodes run next after these endings.
 
-What the engine does set-based in SQL, for tests, rehearsals and whoever wants to read how it
-goes. Endings are applied in waves: all children of what ended are judged together, those that
-end by that are the next wave. So in one wave a failure wins over a skip, whatever the order.
+The engine does this set-based in SQL; this version is for tests, rehearsals and readers. Endings
+are applied in waves: all children of ended nodes are judged together, and those that end by that
+are the next wave. So in one wave a failure wins over a skip, whatever the order.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from rota.rules.graphs.plan import Plan, Planned
 
 
 class Step(NamedTuple):
-    """What came of some endings."""
+    """The result of some endings."""
 
     run: list[str]
-    """May run now."""
+    """Nodes that may run now."""
     ended: dict[str, Ending]
-    """Ended without running, by their parents' endings."""
+    """Nodes that ended without running, by their parents' endings."""
 
 
 class Walk:
-    """Where each node of a run stands."""
+    """The state of each node of a run."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -37,11 +37,11 @@ class Walk:
         return len(self.endings) == len(self.plan.nodes)
 
     def begin(self) -> Step:
-        """Those that wait for nobody."""
+        """Begin with the nodes that wait for no other."""
         return self._judged(self.plan.nodes, {})
 
     def end(self, endings: Mapping[str, Ending], *, skips: Iterable[str] = ()) -> Step:
-        """Some nodes ended; `skips` are those that a branch or a short circuit leaves out."""
+        """End some nodes; `skips` are those that a branch or a short circuit leaves out."""
         left_out = {name: Ending.SKIPPED for name in skips if name in self._waiting}
         self._waiting -= left_out.keys()
         step = self._judged((), {**endings, **left_out})
@@ -94,5 +94,5 @@ class Walk:
 
 
 def counts_at_first(planned: Planned) -> Counts:
-    """The counts of a node before anything ended."""
+    """Return the counts of a node before anything ended."""
     return Counts(total=len(planned.parents), setups=len(planned.setups))

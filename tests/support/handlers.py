@@ -98,7 +98,7 @@ def forks() -> int:
 
 
 def spins(path: str) -> None:
-    """Say that it runs, then wait; on a stop say what it was."""
+    """Report that it runs, then wait; on a stop report which one."""
     Path(path).write_text(str(os.getpid()))
     try:
         while True:
@@ -116,7 +116,7 @@ def spins_after_a_finaliser(path: str) -> None:
 
 
 class SwallowsAStop:
-    """Its finaliser ends when an exception is raised in it."""
+    """An object whose finaliser ends when an exception is raised in it."""
 
     def __init__(self, path: str) -> None:
         self._path = path
@@ -148,7 +148,7 @@ def chatters(rounds: int) -> int:
 
 
 def fails_in_every_way() -> str:
-    """An error, then a timeout, then the death of its process, then it works."""
+    """Fail with an error, then a timeout, then the death of its process, then succeed."""
     attempt = current_run().attempt
     if attempt == 1:
         raise OddError("odd")
@@ -160,6 +160,6 @@ def fails_in_every_way() -> str:
 
 
 def scheduled_for() -> int:
-    """The instant this run is for, in milliseconds."""
+    """Return the instant this run is for, in milliseconds."""
     at = current_run().scheduled_for
     return 0 if at is None else round(at.timestamp() * 1000)

@@ -38,13 +38,13 @@ def hatched(
 
 
 def shim() -> str:
-    """The words of a shell that are as good as `python -m rota`."""
+    """Return shell words that run `python -m rota` through the nest."""
     return f"{sys.executable} -I -S {asking.__file__} {door()}"
 
 
 @cache
 def door() -> str:
-    """The address of the nest; it is built at the first ask, and gone with this process."""
+    """Return the address of the nest, built at the first call; it ends with this process."""
     folder = tempfile.mkdtemp(prefix="rota-nest-")
     process = subprocess.Popen(
         [sys.executable, nest.__file__, folder],
@@ -62,7 +62,7 @@ def door() -> str:
 
 
 def _memory() -> IO[bytes]:
-    """A file without a name; a command cannot tell it from one that was redirected to."""
+    """Return a file without a name; a command takes it for one that it was redirected to."""
     return os.fdopen(os.memfd_create("stream"), "w+b", buffering=0)
 
 

@@ -23,13 +23,13 @@ class IdentityProvider:
 
     def __init__(self) -> None:
         self.claims: dict[str, Any] = {"roles": ["staff"], "preferred_username": "mia"}
-        """What it says of the person, besides and instead of what it would."""
+        """Claims about the person, added to the usual ones or in place of them."""
         self.key = self._new_key("first")
         self.signs_with: Any = None
-        """Another key than the one it publishes."""
+        """A key to sign with, other than the published one."""
         self.looked_up = 0
         self.asked = 0
-        """How many codes it was asked about."""
+        """How many codes it was sent."""
         self._codes: dict[str, dict[str, str]] = {}
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()

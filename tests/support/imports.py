@@ -1,4 +1,4 @@
-"""What tests of importers share: the job file that is written, and when its schedules fire."""
+"""Shared tools of the tests of importers: the written job file, and its schedules' firings."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ SuccessExitStatus=3
 
 
 def bundle_of(found: Imported) -> Bundle:
-    """The job file that is written can be read, with nothing lost."""
+    """Return the bundle read back from the written job file, with nothing lost."""
     text = write_jobs({entry.name: entry.job for entry in found.entries}, comment="by a test")
     bundle = read_bundle(text.encode(), "f.yaml")
     assert list(bundle.jobs) == [entry.name for entry in found.entries]

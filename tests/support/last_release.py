@@ -1,4 +1,4 @@
-"""The last release, as people have it installed: built from its commit into a folder of its own."""
+"""The last release as people install it: built from its commit into a folder of its own."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ class ReleaseMissing(Exception):
 
 
 class LastRelease(NamedTuple):
-    """Where it was installed, and as what; dependencies are those of the tests."""
+    """Where it was installed, and its version; dependencies are those of the tests."""
 
     version: str
     folder: Path
 
     @property
     def env(self) -> dict[str, str]:
-        """With this, the Python of the tests imports the release instead of the tree."""
+        """Variables with which the Python of the tests imports the release instead of the tree."""
         return {"PYTHONPATH": str(self.folder)}
 
 
 def recorded() -> tuple[str, str]:
-    """Version and commit of the last release."""
+    """Return version and commit of the last release."""
     facts = tomllib.loads(FACTS.read_text())
     return facts["version"], facts["commit"]
 

@@ -1,4 +1,4 @@
-"""What tests of the logbook share: an attempt that says something, and the lines it left."""
+"""Shared tools of the tests of the log buffer: an attempt that prints, and the lines it left."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def texts(book: LogBuffer) -> list[str]:
 
 @contextmanager
 def printing(book: LogBuffer) -> Iterator[tuple[Any, Any]]:
-    """Standard output and error as a handler has them."""
+    """Set standard output and error to what a handler has."""
     call: Attempt = call_of(handler)
     call.log_buffer = book
     token = current.set(RunContext(call))

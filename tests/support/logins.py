@@ -1,4 +1,4 @@
-"""A database as in production: its owner is no superuser, and everybody else has a login."""
+"""A database as in production: its owner is no superuser, and all others have a login."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HOME = "default"
 
 
 class Logins(NamedTuple):
-    """Addresses of the same database, for each who may log in."""
+    """Addresses of the same database, one for each login."""
 
     admin: str
     owner: str
@@ -27,7 +27,7 @@ class Logins(NamedTuple):
 
 
 def make_logins(server: PostgresServer) -> Logins:
-    """A migrated database with a login of each kind; those with namespaces have the home one."""
+    """Make a migrated database with a login of each kind; limited ones have the home namespace."""
     admin = server.create_database()
     name = database_of(admin)
     kinds = ("owner", "server", "worker", "reader")
@@ -45,5 +45,5 @@ def make_logins(server: PostgresServer) -> Logins:
 
 
 def login_to(admin: str, login: str) -> str:
-    """The address for somebody else."""
+    """Return the address for another login."""
     return admin.replace("postgres@", f"{login}@", 1)

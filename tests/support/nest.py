@@ -1,11 +1,11 @@
-"""A process that has imported `rota` and forks a command for each ask: 0.05 s instead of 0.4.
+"""A process that has imported `rota` and forks a process for each command: 0.05 s instead of 0.4.
 
-A command that was hatched here is a process like any other, with the folder, environment and
-streams it was asked for. That `rota` also starts from nothing is seen by the tests of the
-documentation, of `rota up` and of whatever else runs `python -m rota`.
+A forked command is a process like any other, with the requested folder, environment and streams.
+The tests of the documentation, of `rota up` and of everything that runs `python -m rota` check that
+`rota` also starts from nothing.
 
-Run as a script, so that no test's module is known to a command. Must not make ids or open
-stores before it forks: children would share the state of random generators and locks.
+Run as a script, so that no test's module is known to a command. Must not make ids or open stores
+before it forks: children would share the state of random generators and locks.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ IMPORTED_LATE = (
     *("rota.handles.files", "rota.client", "rota.store.postgres.store", "rota.store.sqlite.store"),
     *("rich.live", "rich.progress", "rich.table"),
 )
-"""What most commands import when they run; a server's libraries are not worth it."""
+"""Modules that most commands import when they run; a server's libraries are not worth it."""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """What to run, and the streams to run it with."""
+    """A command to run, and the streams to run it with."""
 
     words: list[str]
     folder: str
@@ -52,14 +52,14 @@ class Ask:
 
 @dataclass
 class Nest:
-    """Commands under way, by the pidfd of each: its pid, and who asked for it."""
+    """Commands in progress, by the pidfd of each: its pid, and its requester."""
 
     door: socket.socket
     events: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
     commands: dict[int, tuple[int, socket.socket]] = field(default_factory=dict)
 
     def tend(self) -> Ask | None:
-        """Serve until the maker is gone; in a forked child, returns what it shall do."""
+        """Serve until the maker is gone; in a forked child, return its command."""
         self.events.register(MAKER, selectors.EVENT_READ)
         self.events.register(self.door, selectors.EVENT_READ)
         while True:
@@ -77,7 +77,7 @@ class Nest:
     def _hatch(self) -> Ask | None:
         asker, _ = self.door.accept()
         _, given, _, _ = socket.recv_fds(asker, 1, 1 + STREAMS)
-        if len(given) != 1 + STREAMS:  # who asked was ended meanwhile
+        if len(given) != 1 + STREAMS:  # the requester was ended meanwhile
             asker.close()
             return None
         text, *streams = given
@@ -107,7 +107,7 @@ class Nest:
             asker.sendall(f"{os.waitstatus_to_exitcode(status)}\n".encode())
 
     def _drop(self, asker: socket.socket) -> None:
-        """Who hangs up waits no longer; what it asked for must not go on."""
+        """Kill the command of a requester that hung up."""
         for pid, other in self.commands.values():
             if other is asker:
                 self.events.unregister(asker)

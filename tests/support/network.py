@@ -11,14 +11,14 @@ from typing import Self
 
 CHUNK = 65_536
 NOWHERE = 1
-"""A port on which nobody listens."""
+"""A port on which nothing listens."""
 
 
 class Network:
     """Forwards to a port of this machine: `with Network(port) as network: connect(network.port)`.
 
-    `delay_s` holds every piece back, `is_silent` swallows all of them without a word, as a black
-    hole does; `cut` resets what is open; `connects` are the moments of new connections.
+    `delay_s` delays every piece, `is_silent` swallows all of them, as a black hole does; `cut`
+    resets open connections; `connects` are the moments of new connections.
     """
 
     def __init__(self, port: int) -> None:

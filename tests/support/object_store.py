@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 @contextmanager
 def object_store() -> Iterator[str]:
-    """The endpoint of a server with one empty bucket."""
+    """Start a server with one empty bucket and yield its endpoint."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     endpoint = f"http://127.0.0.1:{port}"
@@ -47,7 +47,7 @@ def _make_bucket(server: subprocess.Popen[bytes], endpoint: str) -> None:
 
 
 def variables(endpoint: str) -> dict[str, str]:
-    """What a program needs in its environment to find it."""
+    """Return the environment variables with which a program finds it."""
     return {
         "AWS_ENDPOINT_URL": endpoint,
         "AWS_ACCESS_KEY_ID": "anybody",

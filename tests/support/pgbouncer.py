@@ -1,4 +1,4 @@
-"""A throw-away PgBouncer in front of a PostgreSQL of our own: own folder, own port.
+"""A throw-away PgBouncer in front of a throw-away PostgreSQL: own folder, own port.
 
 It refuses to run as root, so it runs under the identity that PostgreSQL has here.
 """
@@ -41,7 +41,7 @@ class PgBouncerMissing(RuntimeError):
 
 
 def find_pgbouncer() -> str:
-    """Its program; Debian keeps it where only root's PATH leads."""
+    """Return its program; Debian keeps it where only root's PATH leads."""
     for path in (None, *PLACES):
         if found := shutil.which("pgbouncer", path=path):
             return found
@@ -86,7 +86,7 @@ class PgBouncer:
         self.close()
 
     def url(self, database: str) -> str:
-        """The plain address of a database behind it."""
+        """Return the plain address of a database behind it."""
         return f"postgresql://postgres:{self.password}@127.0.0.1:{self.port}/{database}"
 
     def start(self) -> None:
@@ -106,7 +106,7 @@ class PgBouncer:
                 return
 
     def kill(self) -> None:
-        """At once: clients and server connections are gone without a word."""
+        """Kill it at once: clients and server connections are gone without a goodbye."""
         process, self._process = self._process, None
         if process is not None:
             process.kill()
@@ -117,11 +117,11 @@ class PgBouncer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def log(self) -> str:
-        """The end of what it said, for messages about what went wrong."""
+        """Return the end of its log, for messages about failures."""
         return (self._folder / "out.log").read_text(errors="replace")[-4000:]
 
     def admin(self, command: str) -> list[tuple[object, ...]]:
-        """Ask or tell it something at its console, such as `show pools`."""
+        """Run a command at its console, such as `show pools`."""
         with psycopg.connect(
             self.url("pgbouncer"), autocommit=True, cursor_factory=psycopg.ClientCursor
         ) as console:

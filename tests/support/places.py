@@ -1,7 +1,7 @@
-"""Where tests keep what they throw away: in memory where there is enough of it.
+"""Folders for what tests throw away: in memory where there is enough of it.
 
-Making a database of PostgreSQL makes 500 files. That took 0.3 s of a core on a disk, mostly
-in the file system, and 0.02 s in memory; a commit of SQLite waits for a disk, too.
+Making a database of PostgreSQL makes 500 files. That took 0.3 s of a core on a disk, mostly in the
+file system, and 0.02 s in memory; a commit of SQLite waits for a disk, too.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ ENOUGH = 4 * 2**30
 
 @cache
 def quick_folder() -> Path:
-    """A folder for files that need not outlive the machine."""
+    """Return a folder for files that need not outlive the machine."""
     return MEMORY if _is_roomy(MEMORY) else Path(tempfile.gettempdir())
 
 
 def _is_roomy(folder: Path) -> bool:
-    """Containers often have 64 MB there, or forbid programs in it."""
+    """Whether a folder has room: containers often have 64 MB there, or forbid programs in it."""
     try:
         facts = os.statvfs(folder)
     except OSError:

@@ -54,7 +54,7 @@ class PostgresNotStarted(RuntimeError):
 
 
 class PostgresServer:
-    """A server of our own: `with PostgresServer() as server: connect(server.url())`.
+    """A throw-away server: `with PostgresServer() as server: connect(server.url())`.
 
     Without `fsync` it survives `kill` but not a crash of the machine; measure with it.
     """
@@ -107,14 +107,14 @@ class PostgresServer:
         return process.pid if process is not None and process.poll() is None else None
 
     def url(self, database: str = "postgres", *, tcp: bool = False) -> str:
-        """The address of a database, by the private socket or by loopback TCP."""
+        """Return the address of a database, by the private socket or by loopback TCP."""
         if tcp:
             return f"postgresql://postgres:{self.password}@127.0.0.1:{self.port}/{database}"
         host = quote(str(self.folder), safe="")
         return f"postgresql://postgres@/{database}?host={host}&port={self.port}"
 
     def create_database(self, *, template: str = "template0") -> str:
-        """Make an empty database, or a copy of `template`; returns its socket address."""
+        """Make an empty database, or a copy of `template`; return its socket address."""
         name = f"rota_{secrets.token_hex(6)}"
         statement = sql.SQL("create database {} template {}").format(
             sql.Identifier(name), sql.Identifier(template)
@@ -127,14 +127,14 @@ class PostgresServer:
         return self.url(name)
 
     def drop_database(self, url: str) -> None:
-        """Remove a database, ending whoever is still connected to it."""
+        """Remove a database, ending all sessions that are connected to it."""
         name = sql.Identifier(database_of(url))
         statement = sql.SQL("drop database {} with (force)").format(name)
         self._admin().execute(statement)
 
     @contextlib.contextmanager
     def database(self, *, template: str = "template0") -> Iterator[str]:
-        """The address of one that is dropped at the end, also when the server is down by then."""
+        """Yield the address of a database that is dropped at the end, even with the server down."""
         url = self.create_database(template=template)
         yield url
         self.start()
@@ -165,7 +165,7 @@ class PostgresServer:
                 return
 
     def stop(self, mode: StopMode = "fast") -> None:
-        """End orderly (`fast`), or at once with recovery at the next start (`immediate`)."""
+        """Stop in order (`fast`), or at once with recovery at the next start (`immediate`)."""
         process = self._process
         if process is None:
             return
@@ -175,7 +175,7 @@ class PostgresServer:
         self._forget()
 
     def kill(self) -> None:
-        """SIGKILL the server and all its children: the nearest thing to pulling the plug."""
+        """Kill the server and its children with SIGKILL: the nearest thing to pulling the plug."""
         process = self._process
         if process is None or process.poll() is not None:
             self._forget()
@@ -204,7 +204,7 @@ class PostgresServer:
                 self._folder = None
 
     def log(self) -> str:
-        """The end of the server's log, for messages about what went wrong."""
+        """Return the end of the server's log, for messages about failures."""
         path = self.folder / "server.log"
         return path.read_text(errors="replace")[-4000:] if path.exists() else ""
 
@@ -233,7 +233,7 @@ class PostgresServer:
         )
 
     def _start_somewhere(self) -> None:
-        """Start on a free port; somebody may take it before we do, so try again."""
+        """Start on a free port; another process may take it first, so try again."""
         for is_last in (False, False, True):
             self.port = free_port()
             self._write_settings()
@@ -267,7 +267,7 @@ class PostgresServer:
                 return
 
     def _admin(self) -> psycopg.Connection:
-        """One that is kept while it works: a new one would cost a fifth of making a database."""
+        """Return a connection that is kept: a new one would cost a fifth of making a database."""
         if self._kept is not None and not _answers(self._kept):
             self._hang_up()
         self._kept = self._kept or psycopg.connect(self.url(), autocommit=True)
@@ -279,7 +279,7 @@ class PostgresServer:
             self._kept = None
 
     def _start_watch(self, pid: int) -> None:
-        """A tiny process that outlives us when we are killed, and then ends the server."""
+        """Start a tiny process that outlives us when we are killed, and then ends the server."""
         self._watch = subprocess.Popen(
             ["/bin/sh", "-c", _WATCH, "watch", str(pid), str(self.folder)],
             stdin=subprocess.PIPE,
@@ -302,7 +302,7 @@ def database_of(url: str) -> str:
 
 
 def _answers(connection: psycopg.Connection) -> bool:
-    """Whether it still does; its server may have been killed by somebody else."""
+    """Whether the connection still answers; something else may have killed its server."""
     try:
         connection.execute("")
     except psycopg.OperationalError:
@@ -319,7 +319,7 @@ def free_port() -> int:
 
 
 def _await_gone(processes: list[psutil.Process]) -> None:
-    """Wait until all have ended; a zombie has: who reaps orphans in a container is unknown."""
+    """Wait until all have ended, or are zombies: in a container they may never be reaped."""
     deadline = time.monotonic() + STOP_LIMIT_S
     while any(_is_alive(process) for process in processes):
         if time.monotonic() > deadline:

@@ -1,4 +1,4 @@
-"""Where PostgreSQL's programs are, and as whom to run them.
+"""Finds PostgreSQL's programs and the user to run them as.
 
 PostgreSQL refuses to run as root, so root runs it under another identity.
 """
@@ -28,7 +28,7 @@ class PostgresMissing(RuntimeError):
 
 @cache
 def find_binaries() -> Path:
-    """The folder with initdb and postgres: Debian's newest version first, then PATH."""
+    """Return the folder with initdb and postgres: Debian's newest version first, then PATH."""
     versions = [path for path in PLACES.glob("*/bin") if (path / "initdb").exists()]
     if versions:
         return max(versions, key=_version)
@@ -44,7 +44,7 @@ def _version(folder: Path) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
-    """Who the server is: ourselves, ourselves in a user namespace, or another user."""
+    """The user of the server: ourselves, ourselves in a user namespace, or another user."""
 
     prefix: tuple[str, ...] = ()
     user: int | None = None
@@ -56,7 +56,7 @@ class Identity:
             os.chown(path, self.user, self.group)
 
     def run(self, command: Sequence[str], *, cwd: Path) -> None:
-        """Run a program of PostgreSQL to its end; its complaints become the error."""
+        """Run a program of PostgreSQL to its end; its output becomes the error."""
         ended = subprocess.run(
             [*self.prefix, *command],
             cwd=cwd,
@@ -93,7 +93,7 @@ class Identity:
 
 @cache
 def server_identity() -> Identity:
-    """The first identity that works here, least intrusive first."""
+    """Return the first identity that works here, least intrusive first."""
     if os.geteuid() != 0:
         return Identity()
     if _has_user_namespaces():
@@ -108,7 +108,7 @@ def server_identity() -> Identity:
 
 
 def _has_user_namespaces() -> bool:
-    """Files then stay root's own; containers often forbid it, so it is tried."""
+    """Whether user namespaces work: files then stay root's own; containers often forbid them."""
     if shutil.which(_OTHER_USER[0]) is None:
         return False
     probe = subprocess.run([*_OTHER_USER, "true"], capture_output=True, check=False)

@@ -1,4 +1,4 @@
-"""Processes of Rota for tests that kill them: started here, looked at from outside, never left."""
+"""Processes of Rota for tests that kill them: started here, watched from outside, never left."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Program:
         self._known: dict[int, psutil.Process] = {}
 
     def family(self) -> list[psutil.Process]:
-        """All living processes that descend from it, also those that outlived their parent."""
+        """Return all living descendants of the process, also those that outlived their parent."""
         with contextlib.suppress(psutil.NoSuchProcess):
             for each in psutil.Process(self.pid).children(recursive=True):
                 self._known.setdefault(each.pid, each)
@@ -53,7 +53,7 @@ class Program:
         return [child.pid for child in psutil.Process(self.pid).children() if _lives(child)]
 
     def notices(self, name: str | None = None) -> list[dict[str, Any]]:
-        """What the program told of itself so far."""
+        """Return the notices of the program so far."""
         lines = self.log.read_text(errors="replace").splitlines()
         found = [json.loads(line) for line in lines if line.startswith('{"notice"')]
         return [each for each in found if name in (None, each["notice"])]
@@ -66,7 +66,7 @@ class Program:
         self.popen.send_signal(number)
 
     def freeze(self, url: str) -> None:
-        """SIGSTOP, as a machine that is paused; not while it holds the only lock of SQLite."""
+        """Send SIGSTOP, as to a paused machine; not while it holds the only lock of SQLite."""
         while True:
             self.send(signal.SIGSTOP)
             eventually(lambda: psutil.Process(self.pid).status() == psutil.STATUS_STOPPED)
@@ -75,13 +75,13 @@ class Program:
             self.send(signal.SIGCONT)
 
     def kill(self) -> None:
-        """SIGKILL, and wait until it is dead; what it started must die by itself."""
+        """Send SIGKILL, and wait until it is dead; its child processes must die without help."""
         self.family()
         self.popen.kill()
         self.popen.wait(60)
 
     def wait(self, timeout_s: float = 60) -> int:
-        """The exit code; the log is shown when it does not end."""
+        """Wait for the exit code; the log is shown when it does not end."""
         try:
             return self.popen.wait(timeout_s)
         except subprocess.TimeoutExpired:
@@ -107,20 +107,20 @@ class Crew:
         self._programs: list[Program] = []
 
     def worker(self, **options: Any) -> Program:
-        """A worker process with short leases, at work when this returns."""
+        """Start a worker process with short leases; it works when this returns."""
         program = self.start_worker(**options)
         program.wait_for("worker.started")
         return program
 
     def heir(self) -> Program:
-        """Takes over from another; its own lease is too long to be lost on a busy machine."""
+        """Start a worker that takes over; its lease is too long to be lost on a busy machine."""
         return self.worker(lease_ms=60_000, margin_ms=10_000)
 
     def start_worker(self, **options: Any) -> Program:
         return self._start("-m", "tests.crash.serve", json.dumps(QUICK | options))
 
     def frozen(self, chore: str) -> Program:
-        """A process that stands still in a transaction that does this chore."""
+        """Start a process that hangs in a transaction that does this chore."""
         program = self._start("-m", "tests.crash.freeze", chore)
         program.wait_for("frozen")
         return program
@@ -129,7 +129,7 @@ class Crew:
         return self._start("-m", "tests.crash.client")
 
     def rota(self, *arguments: str) -> Program:
-        """The command line."""
+        """Start the command line."""
         return self._start("-m", "rota", *arguments)
 
     def close(self) -> None:
@@ -156,13 +156,13 @@ def crew_of(url: str, folder: Path) -> Iterator[Crew]:
 
 
 def is_draining(app: App) -> bool:
-    """Whether a worker has heard of its end and told so."""
+    """Whether a worker has learned of its end and recorded that."""
     found = app.store.read(lambda tx: workers(tx, namespace=app.namespace))
     return any(each.is_draining for each in found)
 
 
 def _is_locked(url: str) -> bool:
-    """Whether somebody is writing; on PostgreSQL that stops nobody else."""
+    """Whether a process is writing; on PostgreSQL that stops no other."""
     if not url.startswith("sqlite"):
         return False
     connection = apsw.Connection(url.removeprefix("sqlite:///"))

@@ -1,4 +1,4 @@
-"""Looking at processes from outside, for tests that start and kill them."""
+"""Looks at processes from outside, for tests that start and kill them."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def is_alive(pid: int) -> bool:
 
 
 def pids_in(path: Path, count: int = 1) -> list[int]:
-    """The process ids a program writes into the file, once they are all there."""
+    """Return the process ids that a program writes into the file, once they are all there."""
     eventually(lambda: path.exists() and len(path.read_text().split()) >= count)
     return [int(pid) for pid in path.read_text().split()]

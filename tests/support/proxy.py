@@ -38,7 +38,7 @@ class Proxy:
             _end(each)
 
     def lose_answer_with(self, marker: bytes) -> None:
-        """The next answer that holds these bytes is lost, and its connection with it."""
+        """Lose the next answer that holds these bytes, and its connection with it."""
         self._marker = marker
 
     @property

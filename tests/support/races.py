@@ -9,7 +9,7 @@ from typing import Any
 
 
 def at_once(*acts: Callable[[], Any]) -> list[Any]:
-    """Run all on threads of their own, released by one barrier; the answers in order."""
+    """Run all functions in threads, released by one barrier; return the answers in order."""
     barrier = Barrier(len(acts))
 
     def start(act: Callable[[], Any]) -> Any:

@@ -13,14 +13,14 @@ NO_CALENDARS: dict[str, Calendar] = {}
 
 
 def ms(text: str) -> int:
-    """The instant of a text; without an offset it is UTC."""
+    """Return the instant of a text; without an offset it is UTC."""
     moment = datetime.fromisoformat(text)
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return round(moment.timestamp() * 1_000)
 
 
 def iso(at: int | None) -> str | None:
-    """The instant as text, in UTC and as short as can be."""
+    """Return the instant as text, in UTC and as short as can be."""
     if at is None:
         return None
     text = datetime.fromtimestamp(at / 1_000, UTC).strftime("%Y-%m-%dT%H:%M:%S")
@@ -28,18 +28,18 @@ def iso(at: int | None) -> str | None:
 
 
 def compiled(trigger: Trigger, zone: str = "UTC", **policies: Any) -> Timetable:
-    """The timetable of a schedule with these policies."""
+    """Return the timetable of a schedule with these policies."""
     schedule = Schedule(trigger=trigger, zone=zone, **policies)
     return compile_schedule(schedule, seed="s", calendars=NO_CALENDARS)
 
 
 def times(timetable: Timetable, after: str, until: str) -> list[str | None]:
-    """The firings as texts."""
+    """Return the firings as texts."""
     return [iso(at) for at in firings(timetable, ms(after), ms(until))]
 
 
 def assert_consistent(timetable: Timetable, after: int, until: int, probe: int) -> None:
-    """From anywhere the answer is the first firing strictly later."""
+    """Check that from anywhere the answer is the first firing strictly later."""
     found = list(firings(timetable, after, until))
 
     assert found == sorted(set(found))

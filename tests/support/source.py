@@ -44,7 +44,7 @@ class Module:
         return (node for node in ast.walk(self.tree) if isinstance(node, Function))
 
     def imports(self, *, for_types: bool = True) -> Iterator[tuple[str, int]]:
-        """Dotted names this module imports, with the line; `from a import b` gives `a.b`."""
+        """Yield dotted names this module imports, with the line; `from a import b` gives `a.b`."""
         skipped = set() if for_types else self._under_type_checking()
         for node in ast.walk(self.tree):
             if node in skipped:
@@ -73,7 +73,7 @@ class Module:
         return ".".join([*kept, *([node.module] if node.module else [])])
 
     def references(self) -> Iterator[tuple[str, int]]:
-        """Dotted names as used, with imported aliases resolved: `t.time` gives `time.time`."""
+        """Yield dotted names as used, with import aliases resolved: `t.time` gives `time.time`."""
         known = self._aliases()
         for node in ast.walk(self.tree):
             if isinstance(node, ast.Name | ast.Attribute):
@@ -94,7 +94,7 @@ class Module:
         return known
 
     def strings(self) -> Iterator[tuple[str, int]]:
-        """String literals, and the fixed parts of f-strings, that are not docstrings."""
+        """Yield string literals, and the fixed parts of f-strings, that are not docstrings."""
         prose = {
             id(node.value)
             for node in ast.walk(self.tree)
@@ -106,7 +106,7 @@ class Module:
                     yield text, node.lineno
 
     def defined_names(self) -> Iterator[tuple[str, int]]:
-        """Names this module gives to things; names it merely uses are other people's words."""
+        """Yield names that this module defines; names that it only uses belong to others."""
         yield self.path.stem, 1
         for node in ast.walk(self.tree):
             match node:
@@ -133,7 +133,7 @@ def _dotted(node: ast.expr) -> str | None:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    """All modules of the package, in order of their paths."""
+    """Return all modules of the package, in order of their paths."""
     return tuple(module_at(path) for path in sorted(PACKAGE.rglob("*.py")))
 
 
@@ -144,6 +144,6 @@ def module_at(path: Path, *, package: Path = PACKAGE) -> Module:
 
 
 def long_modules() -> list[tuple[Path, int]]:
-    """Modules above the length at which a split is due, longest first."""
+    """Return modules above the length at which a split is due, longest first."""
     found = [(m.path.relative_to(ROOT), m.lines) for m in modules() if m.lines > LONG_MODULE]
     return sorted(found, key=lambda pair: -pair[1])

@@ -1,4 +1,4 @@
-"""A synchronous standby of a PostgreSQL of our own: follows it, and takes its place."""
+"""A synchronous standby of a throw-away PostgreSQL: follows it, and takes its place."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ SYNCHRONOUS = "select count(*) from pg_stat_replication where sync_state = 'sync
 
 
 class Standby(PostgresServer):
-    """Made of a running primary; once this is entered, each commit there is here, too.
+    """A standby made of a running primary; once this is entered, each commit there is here, too.
 
     The primary must have `fsync=True` (the throw-away settings forbid replication). After that a
     commit of the primary waits for the standby, for ever if it is gone.
     """
 
     def __init__(self, primary: PostgresServer, *, port: int | None = None) -> None:
-        """On that port, if one is named, so that an address of both servers stays good."""
+        """Use that port, if one is given, so that an address of both servers stays good."""
         super().__init__(fsync=True, settings=PRIMARY)
         self._primary = primary
         self._fixed_port = port
         self.password = primary.password
 
     def follows(self) -> bool:
-        """Whether commits of the primary wait for this one; it may be silent for all that."""
+        """Whether commits of the primary wait for this one; it may be silent all the same."""
         try:
             with psycopg.connect(self._primary.url(), autocommit=True, connect_timeout=5) as asked:
                 return asked.execute(SYNCHRONOUS).fetchone() == (1,)
@@ -48,14 +48,14 @@ class Standby(PostgresServer):
             return False
 
     def pause(self) -> None:
-        """It falls silent: commits of the primary wait until `resume`."""
+        """Fall silent: commits of the primary wait until `resume`."""
         self._send_all(signal.SIGSTOP)
 
     def resume(self) -> None:
         self._send_all(signal.SIGCONT)
 
     def promote(self) -> None:
-        """Take the place of the primary; returns when it can be written to."""
+        """Take the place of the primary; return when it can be written to."""
         with psycopg.connect(self.url(), autocommit=True) as connection:
             connection.execute("select pg_promote(wait => true, wait_seconds => 30)")
             end_s = time.monotonic() + LIMIT_S
@@ -65,7 +65,7 @@ class Standby(PostgresServer):
                 time.sleep(0.01)
 
     def _create(self) -> None:
-        """A copy of the primary in place of a new cluster."""
+        """Make a copy of the primary in place of a new cluster."""
         self._folder = Path(tempfile.mkdtemp(prefix="rota-pg-"))
         self._identity.own(self._folder)
         self._identity.run(
@@ -91,7 +91,7 @@ class Standby(PostgresServer):
         self._become_synchronous()
 
     def _send_all(self, number: signal.Signals) -> None:
-        """The postmaster first, so that it makes no process that is not told."""
+        """Signal the postmaster first, so that it makes no process that gets no signal."""
         if self.pid is None:
             return
         postmaster = psutil.Process(self.pid)
@@ -112,7 +112,7 @@ class Standby(PostgresServer):
 
 
 def multi_host_url(*servers: PostgresServer, database: str) -> str:
-    """One address for all of them that follows the one that can be written to."""
+    """Return one address for all servers, which leads to the one that can be written to."""
     hosts = ",".join(f"127.0.0.1:{server.port}" for server in servers)
     password = servers[0].password
     return (

@@ -1,4 +1,4 @@
-"""Handlers that talk, for tests of logs; a child process imports them by name."""
+"""Handlers that print and log, for tests of logs; a child process imports them by name."""
 # ruff: noqa: T201  # printing is the point
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def dies_after_words() -> None:
 
 
 def hangs_after_words(spoken: str) -> None:
-    """Print, make that file, and go on until it is stopped."""
+    """Print, make that file, and run on until it is stopped."""
     print("waiting")
     Path(spoken).touch()
     while True:
@@ -72,7 +72,7 @@ def hangs_after_words(spoken: str) -> None:
 
 
 def floods(mb: int, line: int) -> int:
-    """Print so many megabytes in lines of this length; 0 is one line without an end."""
+    """Print `mb` megabytes in lines of this length; 0 is one line without an end."""
     text = ("x" * (line - 1) + "\n") * (65_536 // line) if line else "x" * 65_536
     for _ in range(mb * 16):
         sys.stdout.write(text)

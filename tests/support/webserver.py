@@ -23,7 +23,7 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WebServer:
-    """Answers what the path says: /status/503, /json, /big, /slow; remembers all requests."""
+    """Answers what the path names: /status/503, /json, /big, /slow; remembers all requests."""
 
     def __init__(self) -> None:
         self.seen: list[Seen] = []

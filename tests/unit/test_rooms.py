@@ -70,6 +70,12 @@ def test_each_floor_has_rooms_of_the_one_list(floor: str) -> None:
     assert {path.parent.name for path in files} - {"__pycache__"} <= ROOMS | OWN_PARTS[floor]
 
 
+def test_the_pages_of_the_web_ui_are_in_rooms() -> None:
+    pages = PACKAGE.parents[1] / "web" / "src" / "pages"
+
+    assert {path.parent.name for path in pages.rglob("*.ts*")} <= ROOMS
+
+
 def test_the_rooms_of_the_engine_are_those_of_its_statements() -> None:
     def rooms(floor: str) -> set[str]:
         return {path.stem for path in (PACKAGE / floor).iterdir()} & ROOMS

@@ -23,7 +23,7 @@ ALLOWED = {
         "succeed",
         "suspend",
     },
-    State.SUSPENDED: {"cancel", "conclude", "founder", "resume"},
+    State.SUSPENDED: {"cancel", "complete", "fail_graph", "resume"},
     State.SUCCESS: set[str](),
     State.FAILED: set[str](),
     State.CANCELLED: set[str](),
@@ -72,7 +72,7 @@ def test_success_is_reached_by_work_and_by_graphs_whose_nodes_have_ended() -> No
 
     assert sources == {
         "succeed": frozenset({State.RUNNING}),
-        "conclude": frozenset({State.SUSPENDED}),
+        "complete": frozenset({State.SUSPENDED}),
     }
 
 

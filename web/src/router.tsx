@@ -55,7 +55,7 @@ const routes = [
     path: "/",
     validateSearch: pick(["window"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Overview")),
+      patiently(() => import("@/pages/insight/Overview")),
       "Overview",
     ),
   }),
@@ -64,7 +64,7 @@ const routes = [
     path: "/jobs",
     validateSearch: pick(["tab", "q", "state", "kind", "new"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Jobs")),
+      patiently(() => import("@/pages/jobs/Jobs")),
       "Jobs",
     ),
   }),
@@ -73,7 +73,7 @@ const routes = [
     path: "/jobs/$id",
     validateSearch: pick(["tab", "a", "b", "window"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/JobPage")),
+      patiently(() => import("@/pages/jobs/JobPage")),
       "JobPage",
     ),
   }),
@@ -82,7 +82,7 @@ const routes = [
     path: "/runs",
     validateSearch: pick(RUN_FILTERS),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Runs")),
+      patiently(() => import("@/pages/runs/Runs")),
       "Runs",
     ),
   }),
@@ -91,7 +91,7 @@ const routes = [
     path: "/runs/$id",
     validateSearch: pick(["tab", "node", "with", "find", "level"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/RunPage")),
+      patiently(() => import("@/pages/runs/RunPage")),
       "RunPage",
     ),
   }),
@@ -100,7 +100,7 @@ const routes = [
     path: "/graphs",
     validateSearch: pick(["q"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Graphs")),
+      patiently(() => import("@/pages/graphs/Graphs")),
       "Graphs",
     ),
   }),
@@ -109,7 +109,7 @@ const routes = [
     path: "/graphs/$name",
     validateSearch: pick(["tab", "node"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/GraphPage")),
+      patiently(() => import("@/pages/graphs/GraphPage")),
       "GraphPage",
     ),
   }),
@@ -118,7 +118,7 @@ const routes = [
     path: "/queues",
     validateSearch: pick(["why"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Queues")),
+      patiently(() => import("@/pages/admission/Queues")),
       "Queues",
     ),
   }),
@@ -126,7 +126,7 @@ const routes = [
     ...under,
     path: "/queues/$name",
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/QueuePage")),
+      patiently(() => import("@/pages/admission/QueuePage")),
       "QueuePage",
     ),
   }),
@@ -135,7 +135,7 @@ const routes = [
     path: "/workers",
     validateSearch: pick(["id"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Workers")),
+      patiently(() => import("@/pages/workers/Workers")),
       "Workers",
     ),
   }),
@@ -144,7 +144,7 @@ const routes = [
     path: "/dead-letters",
     validateSearch: pick(["group", "id"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/DeadLetters")),
+      patiently(() => import("@/pages/failures/DeadLetters")),
       "DeadLetters",
     ),
   }),
@@ -153,7 +153,7 @@ const routes = [
     path: "/schedules",
     validateSearch: pick(["tab", "q", "week", "edit", "new"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Schedules")),
+      patiently(() => import("@/pages/schedules/Schedules")),
       "Schedules",
     ),
   }),
@@ -162,7 +162,7 @@ const routes = [
     path: "/audit",
     validateSearch: pick(["text", "who", "verb", "subject", "since", "act"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Audit")),
+      patiently(() => import("@/pages/identity/Audit")),
       "Audit",
     ),
   }),
@@ -171,7 +171,7 @@ const routes = [
     path: "/access",
     validateSearch: pick(["tab", "past", "id", "new"]),
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Access")),
+      patiently(() => import("@/pages/identity/Access")),
       "Access",
     ),
   }),
@@ -179,7 +179,7 @@ const routes = [
     ...under,
     path: "/settings",
     component: lazyRouteComponent(
-      patiently(() => import("@/pages/Settings")),
+      patiently(() => import("@/pages/identity/Settings")),
       "Settings",
     ),
   }),

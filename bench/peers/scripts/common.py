@@ -1,4 +1,4 @@
-"""What every peer's scripts share: counting in the worker, measuring in the driver.
+"""The shared part of all peers' scripts: counting in the worker, measuring in the driver.
 
 Runs inside the peers' own venvs: standard library only, no import of Rota or of the harness.
 """
@@ -74,7 +74,7 @@ def started(index: int) -> None:
 
 
 class Driver(Protocol):
-    """The submitting side of one peer; synchronous peers simply block in these."""
+    """The submitting side of one peer; synchronous peers simply block in these methods."""
 
     has_bulk: bool
 
@@ -85,7 +85,7 @@ class Driver(Protocol):
 
 
 class Done(NamedTuple):
-    """What all worker processes together have completed."""
+    """The completions of all worker processes together."""
 
     count: int
     first_ns: int

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rota.app.releases import Releases
     from rota.app.schedules import Schedules
     from rota.handles.backend import Backend
+    from rota.rules.jobs.signature import Signature
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
 
@@ -28,8 +29,16 @@ class Nouns(SharedNouns):
     def backend(self) -> Backend:
         """Each operation is a transaction of the store."""
         from rota.handles.store_backend import StoreBackend
+        from rota.operations.tools import Tools
 
-        return StoreBackend(lambda: self._whole.store, self._whole.namespace)
+        tools = Tools(
+            schedules=lambda: self._whole.schedules.compiled, signature=self._own_signature
+        )
+        return StoreBackend(lambda: self._whole.store, self._whole.namespace, tools)
+
+    def _own_signature(self, job: str) -> Signature | None:
+        own = self._whole.everything.get(job)
+        return None if own is None else own.signature
 
     @cached_property
     def schedules(self) -> Schedules:

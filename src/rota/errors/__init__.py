@@ -1,4 +1,4 @@
-"""Every error Rota raises, in one small tree.
+"""All errors that Rota raises, in one small tree.
 
 The docstring of a class is its default message; it says what happened and what to do.
 """

@@ -1,4 +1,4 @@
-"""What the caller can put right: nothing was changed, and the message says what was wrong."""
+"""Errors that the caller can fix: nothing was changed, and the message says what was wrong."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from rota.errors.base import BadInput
 
 
 class BadOption(BadInput):
-    """An option is unknown or has a value it cannot have."""
+    """An option is unknown, or its value is invalid."""
 
 
 class BadGraph(BadInput):
-    """A graph makes no sense; the message names the node."""
+    """A graph is invalid; the message names the node."""
 
     def __init__(self, message: str | None = None, *, path: tuple[str | int, ...] = ()) -> None:
         self.path = path
-        """Where it stands in what was read, for those who can point to it."""
+        """The place of the error in the input, for callers that can point to it."""
         super().__init__(message)
 
 
 class BadExpression(BadInput):
-    """An expression cannot be read, names what is not there, or gave no value."""
+    """An expression is malformed, mentions an unknown name, or gave no value."""
 
 
 class BadFile(BadInput):
-    """A file cannot be read as what it should be; the message tells line and column."""
+    """A file is malformed; the message gives line and column."""
 
 
 class BadDuration(BadInput):
@@ -82,15 +82,15 @@ class DuplicateKey(BadInput):
 
 
 class KeyReused(BadInput):
-    """The Idempotency-Key was sent before, with another request or by another credential."""
+    """The Idempotency-Key was used before, with another request or by another credential."""
 
 
 class WrongConnection(BadInput):
-    """The connection is of no kind Rota knows, of another database, or in autocommit mode."""
+    """The connection is of an unknown kind, of another database, or in autocommit mode."""
 
 
 class ArtifactLost(BadInput):
-    """A large value that was kept apart is not there any more, or is not what it was."""
+    """A large value that was stored separately is gone or changed."""
 
     def __init__(self, digest: str, found: str, *, whose: str = "") -> None:
         self.digest = digest
@@ -99,5 +99,5 @@ class ArtifactLost(BadInput):
         super().__init__(f"{of} {found}; rerun what made it")
 
     def of(self, whose: str) -> ArtifactLost:
-        """The same, naming what it is."""
+        """Return this error with the name of the value."""
         return ArtifactLost(self.digest, self.found, whose=whose)

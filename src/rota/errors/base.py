@@ -1,4 +1,4 @@
-"""The root of all errors, and of those that are the caller's."""
+"""The base classes: RotaError for all errors, BadInput for those of the caller."""
 
 from __future__ import annotations
 
@@ -15,6 +15,6 @@ class RotaError(Exception):
 
 
 class BadInput(RotaError):
-    """The caller asked for something that makes no sense; nothing was changed."""
+    """The input is invalid; nothing was changed."""
 
     exit_code = 2

@@ -1,4 +1,4 @@
-"""What the state of things does not allow, and what runs and handlers are told."""
+"""Errors from the state of the system, and exceptions in runs and handlers."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from rota.errors.base import RotaError
 
 
 class NotAllowed(RotaError):
-    """The state of the run does not allow this verb."""
+    """The state of the run does not allow this operation."""
 
     exit_code = 3
 
 
 class Outdated(NotAllowed):
-    """It was changed since it was read; nothing was changed now."""
+    """It was changed after it was read; this change was not made."""
 
 
 class NotSignedIn(RotaError):
-    """No credential, or one that is unknown, revoked or past its time."""
+    """The credential is missing, unknown, revoked or expired."""
 
     exit_code = 8
 
 
 class NotPermitted(RotaError):
-    """The credential is good, and does not allow this."""
+    """The credential is valid, but does not have this permission."""
 
     exit_code = 8
 
 
 class TooMany(RotaError):
-    """More than is allowed in this time; wait a while and ask again."""
+    """Too many requests in this time; wait a while and try again."""
 
     exit_code = 9
 
@@ -38,7 +38,7 @@ class TooMany(RotaError):
 
 
 class QuotaExceeded(TooMany):
-    """The namespace uses all that its quota allows."""
+    """The namespace has reached its quota."""
 
 
 class LeaseLost(RotaError):
@@ -46,7 +46,7 @@ class LeaseLost(RotaError):
 
 
 class InDoubt(RotaError):
-    """A call outside was begun by an earlier attempt, and nobody knows whether it took place."""
+    """An earlier attempt began an external call, and nobody knows whether it took place."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -63,22 +63,22 @@ class StoreUnavailable(RotaError):
 
 
 class StoreRefused(StoreUnavailable):
-    """The database is there and does not let us in; waiting does not help."""
+    """The database is there and refuses the login; waiting does not help."""
 
 
 class StoreLost(StoreUnavailable):
-    """What this process has open is not the database any more; only a new process helps."""
+    """The open file or connection is no longer the database; start a new process."""
 
 
 class CommitUnknown(StoreUnavailable):
     """The connection broke during the commit: the change was made, or it was not.
 
-    Rota asks the database again by itself; this is raised when that was not possible in time.
+    Rota first asks the database again; this is raised if no answer came in time.
     """
 
 
 class ServerUnavailable(StoreUnavailable):
-    """The server cannot be reached, or has no answer."""
+    """The server cannot be reached or does not answer."""
 
 
 class SchemaMismatch(RotaError):
@@ -88,19 +88,19 @@ class SchemaMismatch(RotaError):
 
 
 class RoomsRefused(RotaError):
-    """Row-level security cannot be switched on: the login lacks a right."""
+    """Row-level security cannot be enabled: the login lacks a permission."""
 
     exit_code = 5
 
 
 class RightMissing(RotaError):
-    """The login of the database lacks a right."""
+    """The database login lacks a permission."""
 
     exit_code = 5
 
 
 class RunNotFinished(RotaError):
-    """The run did not end within the time given."""
+    """The run did not end within the timeout."""
 
     exit_code = 6
 
@@ -118,7 +118,7 @@ class RunFailed(RotaError):
 
 
 class BackfillFailed(RunFailed):
-    """A backfill is done, and some of its runs ended without a result."""
+    """A backfill has ended, and some of its runs ended without a result."""
 
     def __init__(self, backfill_id: str, state: str, *, failed: int, started: int) -> None:
         reason = f"{failed:,} of its {started:,} runs failed"
@@ -128,7 +128,7 @@ class BackfillFailed(RunFailed):
 
 
 class Retry(RotaError):
-    """Raise it in a handler to ask for another attempt, now or `after` a while."""
+    """Raise it in a handler to request another attempt, now or `after` a while."""
 
     def __init__(self, message: str | None = None, *, after: str | float | None = None) -> None:
         self.after = after

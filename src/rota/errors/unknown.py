@@ -1,4 +1,4 @@
-"""What was asked for is not there; the message says how to find what is."""
+"""Errors for unknown names and ids; the message says how to list the existing ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_TOLD = 8
 class UnknownJob(BadInput):
     """No job of that name is registered; import the module that defines it.
 
-    With `lists` it names those that are known, for who may see them all.
+    `lists` adds the known names, for callers with permission to see them all.
     """
 
     def __init__(self, name: str, known: Iterable[str] = (), *, lists: bool = False) -> None:
@@ -93,7 +93,7 @@ class UnknownBlackout(UnknownName):
 
 
 class UnknownRelease(BadInput):
-    """No release of an app has that number; one that somebody went back to has another now."""
+    """No release of an app has that number; a release that was restored has a new number."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -137,7 +137,7 @@ class UnknownQueue(BadInput):
 
 
 class UnknownWorker(BadInput):
-    """No worker of this id is on record."""
+    """No worker with this id is on record."""
 
     def __init__(self, worker_id: str) -> None:
         self.worker_id = worker_id

@@ -11,7 +11,9 @@ from rota.ids import new_id
 from rota.model.identity import Credential
 from rota.operations.caller import Caller
 from rota.operations.operation import Operation, parameters
-from rota.store.base import Store
+from rota.operations.tools import Tools
+from rota.store.base import Store, Tx
+from rota.store.settled import settled_write
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -21,9 +23,10 @@ class StoreBackend:
     """Carries operations out in a store; whoever has the store may do everything."""
 
     def __init__(
-        self, store: Callable[[], Store], namespace: str, *, who: str | None = None
+        self, store: Callable[[], Store], namespace: str, tools: Tools, *, who: str | None = None
     ) -> None:
         self._store = store
+        self._tools = tools
         self._who = who
         self.namespace = namespace
         self.batch = None
@@ -33,19 +36,26 @@ class StoreBackend:
         caller = self.caller()
         while operation.prepare is not None and self._store().write(operation.prepare):
             pass
-        transact = self._store().read if operation.verb is None else self._store().write
-        if operation.parse is None:
-            return transact(lambda tx: operation(tx, caller, *args, **kwargs))
-        names = parameters(operation.function)
-        named = {**dict(zip(names, args, strict=False)), **kwargs}
-        parsed = operation.parse(self._store().read, caller, named)
         perform: Any = operation
-        answer: T = transact(lambda tx: perform(tx, caller, **parsed))
-        return answer
+        arguments: Any = {**dict(zip(parameters(operation.function), args, strict=False)), **kwargs}
+        if operation.parse is not None:
+            arguments = operation.parse(self._store().read, caller, arguments)
+
+        def work(tx: Tx) -> T:
+            answer: T = perform(tx, caller, **arguments)
+            return answer
+
+        if operation.verb is None:
+            return self._store().read(work)
+        if operation.is_repeatable:
+            return settled_write(lambda _: self._store().write(work))
+        return self._store().write(work)
 
     def acting_as(self, who: str | None) -> Self:
         """The same for somebody else, whom the audit names."""
-        return self if who is None else type(self)(self._store, self.namespace, who=who)
+        return (
+            self if who is None else type(self)(self._store, self.namespace, self._tools, who=who)
+        )
 
     def caller(self) -> Caller:
         """This process, with all rights and an audit entry of its own."""
@@ -53,4 +63,5 @@ class StoreBackend:
         local = Credential(
             id="", who=who, namespace=self.namespace, roles=("admin", "exec", "audit")
         )
-        return Caller(credential=local, actor=Actor(act_id=new_id(), who=who))
+        actor = Actor(act_id=new_id(), who=who)
+        return Caller(credential=local, actor=actor, tools=self._tools)

@@ -12,7 +12,7 @@ from rota.model.view import View
 
 FinishVerb = Literal[
     "succeed", "retry", "fail", "release", "abort", "reap", "cancel", "expire", "skip",
-    "conclude", "founder", "refuse",
+    "complete", "fail_graph", "refuse",
 ]  # fmt: skip
 StartKind = Literal["time", "manual", "event", "backfill"]
 CACHED = "cached from "

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import current_specs
 from rota.errors import UnknownJob
+from rota.ids import new_id
 from rota.model.identity import Credential, Role
+from rota.operations.tools import Tools
 from rota.store.base import Tx
 
 
@@ -19,6 +21,8 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
 
     credential: Credential
     actor: Actor
+    tools: Tools
+    _ids: dict[str, str] = {}
 
     @property
     def namespace(self) -> str:
@@ -35,6 +39,10 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
     def may(self, *verbs: str, role: Role = "operator") -> tuple[str, ...]:
         """The verbs, if the caller has the role for them; a view offers these."""
         return verbs if self.credential.has(role) else ()
+
+    def new_id_for(self, subject: str) -> str:
+        """An id for what is made of this; the same one when the transaction is repeated."""
+        return self._ids.setdefault(subject, new_id())
 
     def because(self, reason: str) -> Caller:
         """The same caller, with the reason for what it does."""

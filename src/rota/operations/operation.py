@@ -58,6 +58,9 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     """It is about all namespaces, for callers of the home namespace."""
     drops_credentials: bool = False
     """Afterwards a server looks up anew which credentials are good."""
+    is_repeatable: bool = False
+    """Carried out again for the same caller it changes nothing more and answers the same, so that
+    a program on the store may ask again what became of a commit that broke."""
     etag: Callable[[T], str] | None = None
     """The tag of what it answers, for callers that want to change just that."""
     may_be_old: bool = False
@@ -105,10 +108,8 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
         return answer if self.kept is None else self.kept(answer)
 
     def _subject(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-        if not self.subject:
-            return ""
         names = [*parameters(self.function)]
-        return str({**dict(zip(names, args, strict=False)), **kwargs}[self.subject])
+        return str({**dict(zip(names, args, strict=False)), **kwargs}.get(self.subject, ""))
 
 
 def _reason(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:

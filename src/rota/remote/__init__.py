@@ -1,4 +1,4 @@
-"""A worker without a login of the database: it speaks to a server, with a token of its own."""
+"""A worker without a database login: it speaks to a server, with its own token."""
 
 from rota.remote.worker import RemoteWorker
 

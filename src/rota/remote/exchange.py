@@ -1,4 +1,7 @@
-"""Runs and a server: reports go there and leases come back, each in requests of their own."""
+"""The exchange of a remote worker: it reports ends to a server and claims runs from it.
+
+Reports and claims are separate requests.
+"""
 
 from __future__ import annotations
 
@@ -26,17 +29,17 @@ from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
 from rota.runtime.source import Exchanged
 
 BATCH_BYTES = 3_000_000
-"""Of results in one report; escaped they may take twice as much, and the server takes 8 MB."""
+"""Most bytes of results in one report; escaping may double them, and the server takes 8 MB."""
 WAIT_S = 20.0
-"""How long a question that waits for news is left open: proxies end those that take a minute."""
+"""How long a request that waits for news stays open: proxies end those that take a minute."""
 EARLY_S = 0.1
-"""An empty answer that came sooner means that the server does not want us to wait."""
+"""An empty answer that comes sooner means that the server does not want us to wait."""
 
 
 class HttpExchange:
-    """The runs of a worker without a database (RunExchange).
+    """Exchanges runs with a server, for a worker without a database (RunExchange).
 
-    A claim waits at the server: it is made by a thread of its own.
+    A thread of its own makes the claims, because a claim waits at the server.
     """
 
     batch = 500
@@ -47,15 +50,15 @@ class HttpExchange:
         self._tokens = tokens
         self.is_full = False
         self._bytes = 0
-        """Of the results that were reported since the last exchange."""
+        """Bytes of the results reported since the last exchange."""
         self._is_unsure = False
-        """The answer to a claim was lost, and maybe runs with it."""
+        """Whether the answer to a claim was lost, and perhaps runs with it."""
         self.takes: dict[str, str] | None = None
-        """What our functions take, until the server has heard it."""
+        """The arguments that our functions take, until the server has received them."""
         self.definitions: dict[tuple[str, int], PinnedVersion] = {}
-        """Of all jobs whose runs have come so far; one never changes."""
+        """Definitions of all jobs whose runs have come so far; a version never changes."""
         self.tell: Callable[[EndBody], None]
-        """Has a report sent that is not about the end of an attempt here."""
+        """Sends a report that is not about the end of an attempt of this worker."""
 
     @property
     def worker_id(self) -> str:
@@ -78,16 +81,16 @@ class HttpExchange:
         return report
 
     def refusal_of(self, lease: Lease, error: Exception) -> EndBody | None:
-        """It fails, or it would come again at once."""
+        """Return a failure: a run that only went back would be claimed again at once."""
         token = self._tokens.find(lease.run_id, lease.fence)
         return None if token is None else unstarted(lease, token, error)
 
     def forbids_prefetch(self) -> bool:
-        """Whether the server cannot be told what is held ready: nobody would see that it waits."""
+        """Whether prefetch is off because the server cannot record it: nobody would see it wait."""
         return not self._transport.understands.begins
 
     def note_stall(self, why: str | None) -> None:
-        """A server keeps no record of it."""
+        """Do nothing: a server keeps no record of stalls."""
 
     def exchange(self, reports: list[EndBody], want: int, ahead: int) -> Exchanged:
         lost = self._finish(reports) if reports else []
@@ -97,15 +100,15 @@ class HttpExchange:
         return lost, leases, may_be_more
 
     def give_back(self, lease: Lease) -> None:
-        """Report that a lease is not carried out here after all."""
+        """Report that this worker will not carry out a lease after all."""
         token = self._tokens.find(lease.run_id, lease.fence)
         if token is not None:
             self.tell(returned(lease.run_id, lease.fence, token))
 
     def disown(self, strays: Sequence[Stray]) -> None:
-        """Give back runs on record as ours that we never heard of.
+        """Give back runs that the server lists as ours and that we never received.
 
-        The server compared its record with a list of ours that may be old: what we hold stays.
+        The server compared its record with a list of ours that may be old: runs that we hold stay.
         """
         unknown: list[str] = []
         for stray in strays:
@@ -130,14 +133,14 @@ class HttpExchange:
         return lost
 
     def _send(self, reports: list[EndBody]) -> list[str]:
-        """Those among them that are not ours any more."""
+        """Send reports; return the ids of runs that are not ours any more."""
         try:
             return self._transport.say("finish", Finished, FinishBody(ended=reports)).lost
         except UnknownWorker:
             return [report.run_id for report in reports]
 
     def _send_alone(self, report: EndBody) -> list[str]:
-        """One that the server refuses becomes a plain failure."""
+        """Send one report; if the server refuses it, send a plain failure in its place."""
         try:
             return self._send([report])
         except StoreUnavailable:
@@ -149,7 +152,7 @@ class HttpExchange:
             return self._send([unrecorded(report, error)])
 
     def _claim(self, want: int, ahead: int) -> tuple[list[Lease], bool]:
-        """Wait for runs; whether to ask again at once."""
+        """Wait for runs; return leases, and whether to claim again at once."""
         began_s = elapsed_s()
         understands, takes = self._transport.understands, self.takes
         limit = min(want, MOST_RUNS)
@@ -161,7 +164,7 @@ class HttpExchange:
         try:
             answer = self._transport.say("claim", Claimed, body, wait_s=WAIT_S)
         except UnknownWorker:
-            return [], False  # the heartbeat is told so as well, and registers anew
+            return [], False  # the heartbeat finds out too, and registers anew
         except Exception:
             self._is_unsure = True
             raise
@@ -175,7 +178,7 @@ class HttpExchange:
         return list(self._new(answer.runs)), came or elapsed_s() - began_s > EARLY_S
 
     def _new(self, runs: Sequence[ClaimedRun]) -> Iterable[Lease]:
-        """The leases that we do not have already, and have not said that we never heard of."""
+        """Yield the leases that we do not hold yet and have not disowned."""
         for run in runs:
             lease = run.lease()
             if self._tokens.add(lease.run_id, lease.fence, run.token):

@@ -1,4 +1,4 @@
-"""Questions that are left open at a server until it has news."""
+"""Long polls: requests that a server keeps open until it has news."""
 
 from __future__ import annotations
 
@@ -12,27 +12,27 @@ from rota.runtime.heartbeat import Heartbeat
 from rota.runtime.service import Service
 
 LEAVE_S = 2.0
-"""How long a question that waits may hold up the end of the worker."""
+"""How long an open request may delay the end of the worker."""
 
 
 class Poll(Service):
-    """A service that leaves questions open at the server; its end does not wait for an answer."""
+    """A service that keeps a request open at the server; stopping does not wait for the answer."""
 
     interval_s = 1.0
 
     def stop(self) -> None:
-        """Ask nothing more."""
+        """Send no more requests."""
         self._stopping = True
         self._wake.set()
 
     def leave(self) -> None:
-        """Wait a moment for the answer, which comes at once if the server knows that we go."""
+        """Wait a moment for the open request; a server that knows that we leave answers at once."""
         if self._thread is not None:
             self._thread.join(LEAVE_S)
 
 
 class ClaimPoll(Poll):
-    """Waits at the server for runs, as long as there is room for some."""
+    """Waits at the server for runs while the worker has room for some."""
 
     def __init__(self, runs: HttpExchange, courier: Courier) -> None:
         super().__init__()
@@ -50,12 +50,12 @@ class ClaimPoll(Poll):
                 courier.open((lease,))
             else:
                 self._runs.give_back(lease)
-        courier.wake()  # it tells which of them cannot be started here
+        courier.wake()  # it reports those that cannot be started here
         return may_be_more
 
 
 class CancelListener(Poll):
-    """Hears at once when somebody wants something of us, which the next beat would tell."""
+    """Learns at once that one of our runs changed; the next heartbeat would learn it later."""
 
     def __init__(self, transport: ServerTransport, heartbeat: Heartbeat) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class CancelListener(Poll):
         try:
             answer = self._transport.say("listen", Rung, {}, wait_s=WAIT_S)
         except UnknownWorker:
-            self._heartbeat.ask_soon()  # it learns that, and registers anew
+            self._heartbeat.ask_soon()  # the heartbeat finds out, and registers anew
             return False
         if answer.rung:
             # A run that is slow to stop is still to be stopped: ask again after a while.

@@ -1,4 +1,4 @@
-"""The end of a call as it is told to a server: what happened, not what should follow."""
+"""Reports of ended attempts for a server: what happened; the server decides what follows."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ LONGEST_MS = 2**31 - 1
 
 
 def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -> EndBody | None:
-    """None when the run is somebody else's now; a server is told what it says it understands."""
+    """Return a report of an end that this server understands; None if the lease is lost."""
     lease = call.lease
-    said = EndBody(
+    report = EndBody(
         run_id=lease.run_id,
         fence=lease.fence,
         token=token,
@@ -27,29 +27,29 @@ def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -
     )
     match ending:
         case Returned(result=result):
-            said.result = result
+            report.result = result
         case Crashed(error=error):
-            said.ending, said.error = "crashed", error
+            report.ending, report.error = "crashed", error
         case Raised():
-            _raised(said, call, ending)
-            said.misfit = understands.takes and ending.misfit
+            _raised(report, call, ending)
+            report.misfit = understands.takes and ending.misfit
         case Stopped(why=why):
             if why == "lost":
                 return None
-            # To the server it is the same: nobody began it.
-            said.ending, said.why = "stopped", "drain" if why == "held" else why
-    return said
+            # The server treats both alike: the run did not begin.
+            report.ending, report.why = "stopped", "drain" if why == "held" else why
+    return report
 
 
 def returned(run_id: str, fence: int, token: str, *, began: bool = False) -> EndBody:
-    """A run that is not carried out here goes back."""
+    """Return a report that gives back a run which this worker will not carry out."""
     return EndBody(
         run_id=run_id, fence=fence, token=token, ending="stopped", why="drain", began=began
     )
 
 
 def unrecorded(said: EndBody, error: Exception) -> EndBody:
-    """The failure that takes the place of an end that the server does not accept."""
+    """Return the failure to report when the server does not accept the end of a run."""
     words = f"its outcome could not be recorded: {error}"
     return EndBody(
         run_id=said.run_id,
@@ -63,7 +63,7 @@ def unrecorded(said: EndBody, error: Exception) -> EndBody:
 
 
 def unstarted(lease: Lease, token: str, error: Exception) -> EndBody:
-    """The failure of a run whose definition or function is not to be had here."""
+    """Return the failure of a run whose definition or function is not available here."""
     return EndBody(
         run_id=lease.run_id,
         fence=lease.fence,

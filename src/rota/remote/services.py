@@ -1,4 +1,4 @@
-"""What a running handler may ask, asked of a server."""
+"""Run services of a remote worker: what a running handler may request, answered by a server."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 
 ASK_S = 15.0
-"""How long to try a question that may be asked twice."""
+"""How long to retry a request that may be sent twice."""
 
 
 class HttpRunServices(RemoteRunServices):
-    """For all calls of one worker; each question carries the token of its attempt."""
+    """Serves all attempts of one worker; each request carries the token of its attempt."""
 
     def __init__(self, transport: ServerTransport, tokens: AttemptTokens) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class HttpRunServices(RemoteRunServices):
             except UnknownWorker:
                 raise LeaseLost from None
             except ServerUnavailable:
-                # An intent that arrived twice would look as if an earlier attempt had begun it.
+                # Sent twice, an intent would look as if an earlier attempt had begun the effect.
                 if question.verb == "intend" or elapsed_s() > end_s:
                     raise
                 time.sleep(random.uniform(0.1, 0.5))
@@ -69,10 +69,10 @@ class HttpRunServices(RemoteRunServices):
                 if question.verb == "intend" and is_node and self._transport.understands.begins:
                     at["args_digest"] = args_digest(lease.args)
                 effect = EffectBody(verb=question.verb, name=question.name, result=result, **at)
-                found = self._transport.say("effects", EffectState, effect)
+                state = self._transport.say("effects", EffectState, effect)
                 return ServiceReply(
-                    is_new=found.is_new,
-                    is_settled=found.is_settled,
-                    text=found.result,
-                    key_run=found.key_run,
+                    is_new=state.is_new,
+                    is_settled=state.is_settled,
+                    text=state.result,
+                    key_run=state.key_run,
                 )

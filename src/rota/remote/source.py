@@ -1,6 +1,6 @@
-"""A server as a source of runs: this worker has no login of the database, and a token of its own.
+"""A server as the source of runs, for a worker with a token instead of a database login.
 
-What is told to a server does no harm when it is told twice.
+Everything that this worker sends may be sent twice without harm.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ from rota.version import version
 
 
 class HttpSource:
-    """The runs that a server has for the jobs of an app (RunSource)."""
+    """The runs of an app's jobs, claimed from a server (RunSource)."""
 
     hold_s = 0.2
     loader = None
-    """The server sends large values along."""
+    """None: the server sends large values along."""
 
     def __init__(
         self, app: App, client: Client, options: WorkerOptions, *, token: str | None = None
@@ -96,16 +96,18 @@ class HttpSource:
             stored=options.stored,
             replaces=list(dead),
         )
-        self._tokens.clear()  # all of them were given to who we were
+        self._tokens.clear()  # they belong to our previous registration
         sent_s = elapsed_s()
-        told = self._transport.line.say("/worker/register", Registered, body)
-        self.runs.worker_id = told.worker_id
-        self.queues, self._namespace = told.queues, told.namespace
-        self._unknown_jobs = told.unknown_jobs
+        registered = self._transport.line.say("/worker/register", Registered, body)
+        self.runs.worker_id = registered.worker_id
+        self.queues, self._namespace = registered.queues, registered.namespace
+        self._unknown_jobs = registered.unknown_jobs
         self._transport.understands = Understood(
-            begins=told.hears_begins, takes=told.hears_takes, strays=told.tells_strays
+            begins=registered.hears_begins,
+            takes=registered.hears_takes,
+            strays=registered.tells_strays,
         )
-        if told.hears_takes:
+        if registered.hears_takes:
             jobs = self._app.everything.values()
             self.runs.takes = takes_of_all(job.spec for job in jobs)
         return sent_s
@@ -115,18 +117,18 @@ class HttpSource:
             emit("job.undefined", job=job, namespace=self._namespace)
 
     def stop(self) -> None:
-        """The polls are services of the worker, which stops them."""
+        """Do nothing: the polls are services of the worker, which stops them."""
 
     def retire(self, *, has_told: bool) -> None:
-        if has_told:  # a goodbye gives back what is on record as held, as if it had not begun
-            with contextlib.suppress(RotaError):  # then our lease runs out by itself
+        if has_told:  # retiring gives back all runs on record as ours, as if not begun
+            with contextlib.suppress(RotaError):  # our lease then expires
                 self._transport.say("retire", Done, {})
         for poll in self._polls:
             poll.leave()
         self._transport.line.close()
 
     def presence(self) -> str | None:
-        """Nobody sees this process but by its heartbeats."""
+        """Return None: only heartbeats show that this process lives."""
         return None
 
     def heartbeat(self, beat: Beat) -> HeartbeatReply:
@@ -160,16 +162,16 @@ class HttpSource:
     changes = heartbeat
 
     def begin(self, begun: Sequence[Begun]) -> None:
-        """Say so with a heartbeat, soon."""
+        """Report the beginnings with a heartbeat, soon."""
         self._begun += begun
         self._heartbeat.ask_soon()
 
     def give_back(self, strays: Sequence[HeldLease]) -> None:
-        """A server tells of strays with the tokens of their attempts: those have gone back."""
+        """Do nothing: the server sends strays with attempt tokens, and those were given back."""
 
     def log(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:  # noqa: ARG002  # it looks
-        """Each chunk with the token of its attempt; lines of one that is not ours are let go."""
-        told = [
+        """Send each chunk with its attempt token; drop lines of attempts that are not ours."""
+        bodies = [
             ChunkBody(
                 run_id=each.run_id,
                 fence=each.fence,
@@ -183,14 +185,16 @@ class HttpSource:
             for each in split(chunk)
             if (token := self._tokens.find(each.run_id, each.fence)) is not None
         ]
-        if not told:
+        if not bodies:
             return
         try:
-            self._transport.say("logs", Taken, LogsBody(chunks=told))
+            self._transport.say("logs", Taken, LogsBody(chunks=bodies))
         except StoreUnavailable:
             raise
-        except RotaError as error:  # sent again it would be refused again, and all that follows
-            emit("logs.dropped", lines=sum(each.body.count("\n") + 1 for each in told), error=error)
+        except RotaError as error:  # a repeat would be refused again, with all lines behind it
+            emit(
+                "logs.dropped", lines=sum(each.body.count("\n") + 1 for each in bodies), error=error
+            )
 
     def _progress(self, progress: Sequence[HandlerProgress]) -> list[ProgressBody]:
         return [

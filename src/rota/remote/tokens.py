@@ -1,4 +1,4 @@
-"""The attempt tokens of a worker: of the runs it holds, and for a while of those it held."""
+"""The attempt tokens of a worker: of runs that it holds, and of the latest that it held."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from rota.engine.workers.heartbeat import HeldLease
 from rota.model.remote import AttemptBody
 
 MOST_PAST = 5_000
-"""Lines of a run may be sent after it has ended."""
+"""How many tokens of ended attempts to keep: log lines may be sent after a run has ended."""
 
 MOST_DISOWNED = 5_000
-"""Answers that come so late that this is not enough were given up long before."""
+"""How many disowned attempts to remember; an answer later than that was given up long ago."""
 
 _At = tuple[str, int]
 
 
 class AttemptTokens:
-    """By run and fence; from any thread."""
+    """Attempt tokens by run and fence; safe in any thread."""
 
     def __init__(self) -> None:
         self._held: dict[_At, str] = {}
@@ -28,7 +28,7 @@ class AttemptTokens:
         self._lock = Lock()
 
     def add(self, run_id: str, fence: int, token: str) -> bool:
-        """Hold an attempt; False if we have it already, or have said that we never heard of it."""
+        """Hold an attempt; return False if it was held or disowned before."""
         at = run_id, fence
         with self._lock:
             is_new = at not in self._held and at not in self._past and at not in self._disowned
@@ -37,9 +37,9 @@ class AttemptTokens:
             return is_new
 
     def disown(self, run_id: str, fence: int) -> bool | None:
-        """Whether a run that we do not hold has begun here; None if we hold it.
+        """Disown a run that we do not hold; return whether it began here, or None if we hold it.
 
-        One that we never heard of is not taken any more, should the answer with it still come.
+        A run that never arrived is refused from now on, should the answer with it still come.
         """
         at = run_id, fence
         with self._lock:
@@ -53,12 +53,12 @@ class AttemptTokens:
             return False
 
     def find(self, run_id: str, fence: int) -> str | None:
-        """The token of an attempt; None of one that we cannot speak for any more."""
+        """Return the token of an attempt; None once this worker cannot report on it any more."""
         at = run_id, fence
         return self._held.get(at) or self._past.get(at)
 
     def part_with(self, run_id: str, fence: int) -> None:
-        """The attempt is over."""
+        """Move the token of an ended attempt to the past ones."""
         with self._lock:
             token = self._held.pop((run_id, fence), None)
             if token is not None:
@@ -67,7 +67,7 @@ class AttemptTokens:
                     self._past.popitem(last=False)
 
     def clear(self) -> None:
-        """We are somebody else now: all of these were given to who we were."""
+        """Forget all tokens: they belong to a registration that is over."""
         with self._lock:
             self._held.clear()
             self._past.clear()
@@ -79,10 +79,10 @@ class AttemptTokens:
         return [AttemptBody(run_id=at[0], fence=at[1], token=token) for at, token in held]
 
     def those(self, held: Iterable[HeldLease]) -> list[AttemptBody]:
-        """Of these, the ones we can speak for."""
-        found = [(each, self.find(each.run_id, each.fence)) for each in held]
+        """Return the attempts among these leases whose tokens we have."""
+        pairs = [(each, self.find(each.run_id, each.fence)) for each in held]
         return [
             AttemptBody(run_id=each.run_id, fence=each.fence, token=token)
-            for each, token in found
+            for each, token in pairs
             if token is not None
         ]

@@ -1,6 +1,6 @@
-"""How a worker talks to its server: one request at a time for each thread, none sent twice here.
+"""The transport of a worker to its server: one request at a time per thread, without retries.
 
-What is told to a server does no harm when it is told twice: who asks tries again in its own time.
+Everything sent may be sent twice without harm; callers retry when it suits them.
 """
 
 from __future__ import annotations
@@ -14,22 +14,22 @@ from rota.errors import NotSignedIn, ServerUnavailable, TooMany
 T = TypeVar("T")
 
 REFUSED_S = 15.0
-"""A token that is refused is not shown again at once: the server counts bad credentials."""
+"""How long a refused token is not sent again: the server counts bad credentials."""
 
 
 class Understood(NamedTuple):
-    """What a server said at registration that it understands; one of 0.1.0 says nothing."""
+    """Features that the server announced at registration; 0.1.0 announces none."""
 
     begins: bool = False
-    """It may be told when handlers began, and what is claimed ahead."""
+    """The server accepts when handlers began, and which runs are claimed ahead."""
     takes: bool = False
-    """It may be told what functions take, and which runs do not fit them."""
+    """The server accepts what functions take, and which runs do not fit them."""
     strays: bool = False
-    """It leaves it to the worker to give back what that does not know."""
+    """The server leaves it to the worker to give back runs that the worker does not know."""
 
 
 class ServerTransport:
-    """Says things for one worker; from any thread."""
+    """Sends requests for one worker; safe in any thread."""
 
     def __init__(self, line: Line) -> None:
         self.line = line
@@ -38,7 +38,7 @@ class ServerTransport:
         self._refused: tuple[float, str] | None = None
 
     def say(self, verb: str, kind: type[T], body: object, *, wait_s: float = 0.0) -> T:
-        """An outage, whatever the cause, is ServerUnavailable: it may be over later."""
+        """Send a request; any outage raises ServerUnavailable, as it may be over later."""
         if self._refused is not None and elapsed_s() < self._refused[0]:
             raise ServerUnavailable(self._refused[1])
         path = f"/worker/{self.worker_id}/{verb}"
@@ -47,8 +47,8 @@ class ServerTransport:
         except TooMany as error:
             raise ServerUnavailable(str(error)) from error
         except NotSignedIn as error:
-            said = str(error)
-            self._refused = elapsed_s() + REFUSED_S, said
-            raise ServerUnavailable(said) from error
+            message = str(error)
+            self._refused = elapsed_s() + REFUSED_S, message
+            raise ServerUnavailable(message) from error
         self._refused = None
         return answer

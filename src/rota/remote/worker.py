@@ -1,4 +1,4 @@
-"""The worker without a database: the same as any, with a server behind it."""
+"""A worker without a database, with a server behind it; otherwise like any other worker."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""Presence: which workers are given up before their lease runs out.
+"""Presence: which workers are declared dead before their leases expire.
 
-An optimisation only: who is given up wrongly finds its fence outdated and does no harm.
+This is only an optimisation. A worker that is declared dead wrongly finds its fence outdated and
+does no harm.
 """
 
 from __future__ import annotations
@@ -9,12 +10,15 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 GRACE_MS = 3_500
-"""A worker that only lost its session says so every second until it has another
-(runtime.heartbeat); after a restart of the server it is back within two."""
+"""The time a missing worker has to return.
+
+A worker that lost only its session reports every second until it has another (runtime.heartbeat).
+After a restart of the server it is back within two seconds.
+"""
 FEW = 3
-"""So many may die at once, of a fleet of any size; of more not more than half."""
+"""The number of workers that may die at once in any fleet; above it, at most half the fleet."""
 AT_ONCE_MS = 2_000
-"""Workers that go one after the other die each for itself, however many they are in the end."""
+"""Deaths further apart than this are independent, however many they become."""
 
 
 class Sighting(NamedTuple):
@@ -23,31 +27,31 @@ class Sighting(NamedTuple):
     worker_id: str
     presence: str
     silent_ms: int
-    """Since its last heartbeat."""
+    """Milliseconds since its last heartbeat."""
     missing_ms: int | None
-    """Since its process was first not seen; None when it was there at the last look."""
+    """Milliseconds since its process was first missed; None if it was present at the last look."""
     is_spared: bool
-    """Reaping has just begun again, and it has had no chance yet to renew its lease."""
+    """True if reaping has just resumed and the worker could not yet renew its lease."""
 
 
 class Absences(NamedTuple):
-    """What one look at the fleet has told."""
+    """The result of one look at the fleet."""
 
     missing: tuple[str, ...]
-    """Not seen any more, now or since an earlier look."""
+    """Workers that are missing, now or since an earlier look."""
     found: tuple[str, ...]
-    """Were missing and are there again."""
+    """Workers that were missing and are present again."""
     dead: tuple[str, ...]
-    """Their leases end now."""
+    """Workers whose leases end now."""
 
 
 def absences(
     fleet: Sequence[Sighting], gone: Collection[str], *, is_certain: bool = False
 ) -> Absences:
-    """Judge one look at all workers; `gone` are the presences that are not there any more.
+    """Judge one look at all workers; `gone` are the presences that have vanished.
 
-    When many go at once, and more than half of a fleet, the database or the network went, not
-    they.
+    If many vanish at once, and more than half of a fleet, then the database or the network failed,
+    not the workers.
     """
     missing = [each for each in fleet if each.presence in gone]
     found = [each for each in fleet if each.presence not in gone and each.missing_ms is not None]
@@ -62,7 +66,7 @@ def absences(
 
 
 def _went_with(worker: Sighting, missing: Sequence[Sighting]) -> int:
-    """How many went at the same time, the worker itself among them."""
+    """Return how many vanished at the same time, the worker itself included."""
     away_ms = worker.missing_ms or 0
     return sum(abs((each.missing_ms or 0) - away_ms) <= AT_ONCE_MS for each in missing)
 

@@ -1,7 +1,7 @@
-"""Shared log rows: one row holds the lines of many runs, which print a few each at full load.
+"""Shared log rows: at full load one row holds the few lines that each of many runs prints.
 
-A row for each run took the writers as long as all else that is done for its lines; readers are
-few, and find their part in a row as well (ADR 9).
+A row per run cost the writers as much time as all other work on its lines. Readers are few, and
+find their part in a shared row as well (ADR 9).
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from rota.ids import first_id, made_at
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
 
 NEAR_MS = 256
-"""Runs of a shared row were submitted within this time: who looks for one looks there."""
+"""Runs of a shared row were submitted within this time, so readers search within it."""
 _NEAR_LETTERS = 11
-"""So many letters of their ids are the same then: 10 digits of 12, and a hyphen."""
+"""The leading letters that ids of such runs share: 10 digits of 12, and a hyphen."""
 _KIND = f"0,{LEVELS.index('info')},{STREAMS.index('stdout')}"
 
 
 class Parts(msgspec.Struct, frozen=True, array_like=True):
-    """Whose lines come after each other in the text, and how many; a list each, for speed."""
+    """The runs of consecutive lines in a text, and their counts; parallel lists for speed."""
 
     run_ids: list[str]
     attempts: list[int]
@@ -37,18 +37,18 @@ _encoder = msgspec.json.Encoder()
 
 
 def are_near(run_ids: Sequence[str], first_ats: Sequence[int]) -> bool:
-    """Whether the lines of these runs may be in one shared row, written at these times."""
+    """Whether lines of these runs, written at these times, may be in one shared row."""
     letters = {run_id[:_NEAR_LETTERS] for run_id in run_ids}
     return len(letters) == 1 and max(first_ats) - min(first_ats) < SPAN_MS
 
 
 def first_near(run_id: str) -> str:
-    """The least id that a shared row with the lines of this run may begin with."""
+    """Return the least id with which a shared row with lines of this run may begin."""
     return first_id(made_at(run_id) // NEAR_MS * NEAR_MS)
 
 
 def shared_row(job: str, parts: Parts, body: str) -> LogChunk:
-    """One chunk of what these attempts have printed, all from their first line on."""
+    """Return one chunk with the lines of these attempts, all from their first line on."""
     least = min(parts.run_ids)
     first = parts.run_ids.index(least)
     is_one = len(parts.run_ids) == 1
@@ -67,7 +67,7 @@ def shared_row(job: str, parts: Parts, body: str) -> LogChunk:
 
 
 def gathered(chunks: Iterable[LogChunk]) -> Iterator[LogChunk]:
-    """Let those share a row that follow each other and are near; printed lines begin it."""
+    """Merge consecutive chunks that are near each other; each row begins with printed lines."""
     group: list[LogChunk] = []
     for chunk in chunks:
         if group and not _belongs(chunk, group[0]):
@@ -101,12 +101,12 @@ def _sheaf_of(group: list[LogChunk]) -> LogChunk:
 
 
 def attempts_in(chunk: LogChunk) -> int:
-    """How many attempts have lines in it."""
+    """Return the number of attempts with lines in the chunk."""
     return 1 if chunk.parts is None else len(_decoder.decode(chunk.parts).run_ids)
 
 
 def split(chunk: LogChunk) -> Iterator[LogChunk]:
-    """A chunk for each attempt: itself, or the parts of a shared row."""
+    """Split a chunk by attempt: itself, or the parts of a shared row."""
     if chunk.parts is None:
         yield chunk
         return

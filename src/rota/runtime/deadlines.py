@@ -33,16 +33,16 @@ class DeadlineMonitor(Service):
         self._options = options
         self._cut_off = cut_off
         self.next_s = inf
-        """When it looks again; infinite while it finds that out."""
+        """When it looks again, in seconds of the clock; infinite while it computes that."""
         self._stopped_s: dict[Attempt, float] = {}
 
     def started(self, call: Attempt) -> None:
-        """A body starts; only one with a timeout costs anything."""
+        """Note a body that starts; only one with a timeout costs anything."""
         if call.deadline_s is not None and call.deadline_s < self.next_s:
             self.wake()
 
     def pause_s(self) -> float:
-        # Whatever starts from here on wakes us; what has started is in the list.
+        # A body that starts from here on wakes us; one that has started is in the list.
         self.next_s = inf
         now_s = elapsed_s()
         deadlines = [due_s for _, due_s in self._timed()]
@@ -61,7 +61,7 @@ class DeadlineMonitor(Service):
         return False
 
     def _timed(self) -> list[tuple[Attempt, float]]:
-        """Calls with a deadline that nobody has asked to stop yet, of those that are held now."""
+        """Return the held attempts with a deadline that were not asked to stop yet."""
         return [
             (call, call.deadline_s)
             for call in self._calls.everything()
@@ -69,12 +69,12 @@ class DeadlineMonitor(Service):
         ]
 
     def _leave_behind(self, now_s: float) -> None:
-        """Bodies that were asked to stop and did not within their grace."""
+        """Leave bodies behind that did not stop within their grace."""
         grace_s = self._options.grace_ms / 1000
         stopping = [call for call in self._calls.everything() if call.stop_reason is not None]
         self._stopped_s = {call: self._stopped_s.get(call, now_s) for call in stopping}
         for call, since_s in self._stopped_s.items():
-            # One in a transaction is waited for, as its row lock would stop the courier instead.
+            # A body in a transaction is waited for: its row lock would stop the courier instead.
             if now_s - since_s > grace_s and not (call.has_ended or call.is_committing):
                 emit("handler.ignored_stop", job=call.lease.job, run=call.lease.run_id)
                 self._calls.abandon(call)

@@ -1,6 +1,6 @@
-"""The heartbeat: says that the worker lives, and learns which runs it lost or must cancel.
+"""The heartbeat: renews the lease of the worker, and learns which runs it lost or must cancel.
 
-A thread of its own with a connection of its own, so that no handler can stop it.
+It has a thread and a connection of its own, so that no handler can stop it.
 """
 
 from __future__ import annotations
@@ -17,31 +17,31 @@ from rota.runtime.source import Beat, HeartbeatSource
 
 
 class HeartbeatTarget(Protocol):
-    """What the heart asks of its worker."""
+    """The parts of a worker that the heartbeat calls."""
 
     def lose(self) -> None:
-        """We were given up: others own our runs now."""
+        """Stop all work: this worker was given up, and others own its runs now."""
         ...
 
     def rejoin(self, *, is_known: bool) -> None:
-        """Work again after we were cut off: under our old name, or register anew."""
+        """Work again after being cut off: under the old name, or registered anew."""
         ...
 
     def stand_by(self, *, drains: bool) -> None:
-        """Somebody wants us to take nothing new, or to work again."""
+        """Claim nothing new while somebody drains this worker, or work again."""
         ...
 
     def give_back(self, strays: Sequence[HeldLease]) -> None:
-        """Release runs that we never heard of."""
+        """Release runs that are on record as ours and that never arrived."""
         ...
 
     def recall(self) -> None:
-        """Give back what is held ready: it may not begin any more."""
+        """Give back runs that are held ready: they may not begin any more."""
         ...
 
 
 LOOK_S = 1.0
-"""How often to see whether a beat is due or somebody reported progress; asks the store nothing."""
+"""How often to see whether a beat is due or progress was reported; does not query the store."""
 
 
 class Heartbeat(Service):
@@ -68,10 +68,10 @@ class Heartbeat(Service):
         self._is_known = True
         self._drains = False
         self._told: str | None = None
-        """The presence that others know."""
+        """The presence that is on record."""
 
     def ask_soon(self) -> None:
-        """Somebody may have changed one of our runs."""
+        """Beat soon: somebody may have changed one of our runs."""
         self._asked = True
         self.wake()
 
@@ -135,7 +135,7 @@ class Heartbeat(Service):
             self._body.stand_by(drains=pulse.drains)
 
     def _stop(self, run_id: str, fence: int, *, lost: bool) -> None:
-        """The answer is about the lease we asked for; a later one of the same run goes on."""
+        """Stop one attempt; a later attempt of the same run carries on."""
         call = self._calls.find(run_id)
         if call is None or call.lease.fence != fence:
             return

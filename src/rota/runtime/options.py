@@ -1,4 +1,4 @@
-"""How a worker behaves; the defaults live here and nowhere else."""
+"""Settings of a worker; the defaults live here and nowhere else."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from rota.runtime.attempts.attempt import ResolvedJob
 
 
 class WorkerScope(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker works on: the queues it serves and the jobs it knows."""
+    """The scope of a worker: the queues it serves and the jobs it knows."""
 
     namespace: str
     queues: tuple[str, ...]
     jobs: tuple[str, ...]
     find_work: Callable[[Lease], ResolvedJob]
     graphs: tuple[str, ...] = ()
-    """Those of the jobs that are graphs: they begin at the claim and need no slot."""
+    """Jobs that are graphs: they begin at the claim and need no slot."""
     dependents: tuple[str, ...] = ()
-    """Those of the jobs that depend on others: the first claim holds a run of theirs back."""
+    """Jobs that depend on other jobs: the first claim holds a run of theirs back."""
     cached: tuple[str, ...] = ()
-    """Those of the jobs whose results may be used again: the claim asks whether one is known."""
+    """Jobs whose results may be used again: the claim checks whether one is known."""
     max_runs: dict[str, int] = {}
-    """Those of the graphs of which only so many runs may be under way at once."""
+    """The graphs that limit how many of their runs are under way at once, with the limit."""
     versions: dict[str, int] = {}
-    """The versions of those jobs whose kind is known: of others it is looked up."""
+    """The versions of the jobs whose kind is known; of other versions it is looked up."""
     takes: dict[str, str] = {}
-    """What functions of our own code take, by job (rules.jobs.accepted_arguments)."""
+    """The arguments that functions of our own code take, by job (rules.jobs.accepted_arguments)."""
     all_queues: bool = False
     """Whether stored jobs bring their queues along; not when queues were named."""
 
@@ -44,30 +44,30 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     slots: int = 8
     """How many runs are carried out at once."""
     prefetch: int = 500
-    """Most runs to hold ready beyond the slots; used only while they last some 50 ms."""
+    """Most runs to hold ready beyond the slots; used only while runs last up to some 50 ms."""
     name: str = ""
     lease_ms: int = 20_000
     heartbeat_ms: int = 4_000
     margin_ms: int = 4_000
-    """So long before its lease ends a worker that cannot renew it stops its own work."""
+    """Stop our own work this long before the lease expires if it cannot be renewed."""
     drain_ms: int = 25_000
     """After TERM: how long running handlers may take to end."""
     grace_ms: int = 5_000
-    """After a handler was asked to stop: how long until it is left behind.
+    """How long a handler that was asked to stop may take until it is left behind.
 
     Processes and commands are killed after half of it.
     """
     poll_ms: int = 1_000
-    """How often to look without being woken; the truth behind the hints."""
+    """How often to look without being woken: wake-ups are only hints."""
     stored: bool = False
     """Whether to carry out jobs that only the store defines: commands, requests, functions.
 
-    Whoever may write to the store then decides what this machine runs.
+    Everybody who may write to the store then decides what this machine runs.
     """
     decides: bool = False
     """Whether a person starts it, so that code which was replaced counts as the newest again.
 
-    On SQLite, when no other worker lives; elsewhere that has to be told (`rota releases use`).
+    On SQLite, when no other worker lives; otherwise use `rota releases use`.
     """
     egress: Egress = Egress()
     programs: Programs = Programs()
@@ -75,13 +75,13 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whether this process promotes, reaps, expires and prunes."""
     retention: Retention = Retention()
     alert_webhook: str = ""
-    """Where alerts are posted, by a process that does chores; empty for nowhere."""
+    """The URL to which a process that does chores posts alerts; empty for none."""
     alert_private: bool = False
     """Whether the webhook may be an address inside our own network."""
     anchor: str = ""
-    """Where the ends of the audit's chains are noted, by a process that does chores."""
+    """Where a process that does chores writes the heads of the audit's chains."""
     anchor_every_ms: int = 60_000
     anchor_key: str = ""
-    """What anchors are signed with; empty for not at all."""
+    """The key that signs anchors; empty for no signature."""
     echo: Callable[[LogChunk], None] | None = None
-    """Called with what handlers print and log, masked, by the thread that stores it."""
+    """Called with masked output and log records of handlers, by the thread that stores them."""

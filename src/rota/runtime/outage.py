@@ -1,4 +1,4 @@
-"""An outage of the store as one event: told once when it begins and once when it is over."""
+"""An outage of the store as one event: reported once when it begins and once when it is over."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rota.notices import emit
 
 
 class Outage:
-    """Shared by the services of a worker, which all notice the same thing one after the other."""
+    """An outage, shared by the services of a worker, which all notice it one after the other."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._without: set[str] = set()
         self._since_s = 0.0
         self.fatal: StoreLost | None = None
-        """What no waiting mends."""
+        """The error that no waiting mends."""
 
     def begin(self, service: str, error: str) -> None:
-        """A service cannot reach the store."""
+        """Note that a service cannot reach the store."""
         with self._lock:
             is_first = not self._without
             self._without.add(service)
@@ -30,7 +30,7 @@ class Outage:
             emit("store.unavailable", service=service, error=error)
 
     def lose(self, error: StoreLost) -> None:
-        """The store is lost to this process; told once, and nothing is told of it after that."""
+        """Note that this process has lost the store; reported once, and no outage after it."""
         with self._lock:
             is_first = self.fatal is None
             self.fatal = error
@@ -38,7 +38,7 @@ class Outage:
             emit("store.lost", error=str(error))
 
     def end(self, service: str) -> None:
-        """A service has reached the store; costs nothing while there is no outage."""
+        """Note that a service has reached the store; costs nothing while there is no outage."""
         if not self._without or self.fatal is not None:
             return
         with self._lock:

@@ -1,4 +1,4 @@
-"""The one loop: do a batch, say whether there is more, sleep until woken."""
+"""The one loop: do a batch, see whether there is more, sleep until woken."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from rota.notices import emit, emit_rarely, tell_again
 from rota.runtime.outage import Outage
 
 LONGEST_REST_S = 2.0
-"""After failures; asking a store that is away costs nothing, its dialer rests by itself."""
+"""The longest rest after failures; queries cost nothing in an outage, as the dialer rests too."""
 
 
 class Service:
     """A loop that does one batch at a time, can be woken early, and stops once.
 
-    Subclasses write `tick` only. It returns True when its batch was full, so that
-    the loop goes round again at once instead of sleeping on a backlog.
+    Subclasses write `tick` only. It returns True when its batch was full, so that the loop goes
+    round again at once instead of sleeping on a backlog.
     """
 
     interval_s = 1.0
     hears = ""
-    """The wake-up that concerns it, if any does."""
+    """The wake-up that this service listens to, if any."""
 
     def __init__(self) -> None:
         self.name = f"rota-{type(self).__name__.lower()}"
@@ -31,7 +31,7 @@ class Service:
         self._wake = Event()
         self._stopping = False
         self.failures = 0
-        """How many ticks have failed since the last one that did not."""
+        """The number of failed ticks since the last one that worked."""
         self._is_broken = False
         self._thread: Thread | None = None
 
@@ -61,15 +61,15 @@ class Service:
 
     def run(self) -> None:
         while not self._stopping:
-            # Cleared before the tick: what happens during it wakes us again.
+            # Cleared before the tick: a change during it wakes us again.
             self._wake.clear()
             if not self._try_tick():
                 self._rest()
 
     def _rest(self) -> None:
-        """Until woken; after a failure of our own until the rest is over, whoever wakes us.
+        """Sleep until woken; after a failure of our own, sleep for the whole rest.
 
-        Otherwise each wake-up by others would be a try more, hundreds a second.
+        Otherwise each wake-up by others would be another try, hundreds a second.
         """
         end_s = elapsed_s() + self._rest_s()
         while not self._stopping and (left_s := end_s - elapsed_s()) > 0:

@@ -1,8 +1,8 @@
 """A guard rail: a handler that would end its own service by a signal gets an error instead.
 
 `os.kill(os.getppid(), 9)` and `os.kill(0, SIGTERM)` are written by people who mean a child of
-theirs, and in a worker they mean the worker, its supervisor and all runs beside. It is no wall:
-code in C, or a program, can still send what the user of this process may send.
+theirs, and in a worker they hit the worker, its supervisor and all runs beside. It is no sandbox:
+code in C, or a program, can still send any signal that the user of this process may.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ EVERYBODY = -1
 
 
 def guard_signals(*pids: int) -> None:
-    """From now on nothing in this process, nor in its forks, may signal these processes.
+    """Forbid this process and its forks to signal these processes, from now on.
 
-    It cannot be taken back; for processes whose only purpose is to carry out runs.
+    It cannot be undone; use it in processes whose only purpose is to carry out runs.
     """
     guarded = frozenset(pids)
 

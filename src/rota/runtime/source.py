@@ -1,6 +1,6 @@
 """A run source: where the runs of a worker come from and where their ends go.
 
-A worker is the same whether a store or a server is behind it; what differs is its source.
+A worker is the same with a store and with a server behind it; only its source differs.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ if TYPE_CHECKING:
     from rota.runtime.values.loader import ValueLoader
 
 Report = TypeVar("Report")
-"""How a run ended, in the words that a source wants to hear."""
+"""The report of how a run ended, in the type of the source."""
 
 Exchanged = tuple[list[str], list[Lease], bool]
-"""Runs that were somebody else's when their end was told, new leases, whether there may be more.
+"""Runs whose lease was lost when they were reported, new leases, whether there may be more.
 
 A tuple without a name: it is made for each run when a worker is idle.
 """
 
 
 class RunExchange(Protocol[Report]):
-    """What a courier asks of a source: it tells how runs ended and takes new ones."""
+    """The exchange of a courier with a source: reports ends and takes new runs."""
 
     @property
     def worker_id(self) -> str: ...
 
     @property
     def batch(self) -> int:
-        """How many reports one exchange takes at most."""
+        """Most reports in one exchange."""
         ...
 
     @property
@@ -51,35 +51,35 @@ class RunExchange(Protocol[Report]):
 
     @property
     def find_work(self) -> Callable[[Lease], ResolvedJob]:
-        """Finds the definition and the function of a lease; raises what keeps it from them."""
+        """Finds the definition and the function of a lease; raises the reason when it cannot."""
         ...
 
     def report_of(self, call: Attempt, ending: Ending, /) -> Report | None:
-        """How the end of an attempt is told; None when the run is somebody else's now."""
+        """Return the report of an ended attempt; None when another worker owns the run now."""
         ...
 
     def refusal_of(self, lease: Lease, error: Exception, /) -> Report | None:
-        """How it is told that a lease cannot be started here; None when nobody wants to hear it."""
+        """Return the report of a lease that cannot be started here; None when none is needed."""
         ...
 
     def exchange(self, reports: list[Report], want: int, ahead: int, /) -> Exchanged:
-        """Tell how runs ended and take up to `want` new ones; `ahead` of them wait for a slot.
+        """Report ended runs and take up to `want` new ones; `ahead` of them wait for a slot.
 
-        Raises StoreUnavailable. Then nothing is known of the reports, and they are told again.
+        Raises StoreUnavailable. Then nothing is known of the reports, and they are sent again.
         """
         ...
 
     def forbids_prefetch(self) -> bool:
-        """Whether nothing may be held ready beyond the slots now."""
+        """Whether no runs may be held ready beyond the slots now."""
         ...
 
     def note_stall(self, why: str | None, /) -> None:
-        """Put on record that exchanges fail again and again, and why; None when that is over."""
+        """Record that exchanges fail again and again, and why; None when that is over."""
         ...
 
 
 class Beat(NamedTuple):
-    """What a worker says of itself in a heartbeat."""
+    """The status of a worker in a heartbeat."""
 
     held: Sequence[HeldLease]
     progress: Sequence[HandlerProgress]
@@ -87,36 +87,36 @@ class Beat(NamedTuple):
     left_behind: int
     is_draining: bool
     drains: bool
-    """What the source asked of it last: to take nothing new, or to work."""
+    """The last order of the source: to take nothing new, or to work."""
     presence: str | None
 
 
 class HeartbeatSource(Protocol):
-    """What the heartbeat asks of a source."""
+    """The part of a source that the heartbeat uses."""
 
     def presence(self) -> str | None:
-        """How others can see this process, beside its heartbeats."""
+        """Return how others can see this process, besides its heartbeats."""
         ...
 
     def heartbeat(self, beat: Beat, /) -> HeartbeatReply:
-        """Renew the lease of the worker, and hear what has become of what it holds."""
+        """Renew the lease of the worker; return what has become of the runs it holds."""
         ...
 
     def changes(self, beat: Beat, /) -> HeartbeatReply:
-        """Hear what has become of what the worker holds; somebody has changed something."""
+        """Return what has become of the runs that the worker holds; somebody changed one."""
         ...
 
 
 class LogSink(Protocol):
-    """Where log lines go."""
+    """A receiver of log lines."""
 
     def log(self, chunks: list[LogChunk], *, is_repeated: bool) -> None:
-        """Deliver them; if they were sent before, those that are there do no harm."""
+        """Deliver lines; if they were sent before, lines that are there already do no harm."""
         ...
 
 
 class WorkerParts(NamedTuple):
-    """The parts of a worker that a source wakes and asks."""
+    """The parts of a worker that a source wakes and calls."""
 
     calls: AttemptTable
     courier: Courier
@@ -125,19 +125,19 @@ class WorkerParts(NamedTuple):
 
 
 class RunSource(HeartbeatSource, LogSink, Protocol):
-    """All that a worker needs to know of what is behind it."""
+    """The source of runs that a worker needs."""
 
     @property
     def runs(self) -> RunExchange[Any]: ...
 
     @property
     def services(self) -> RunServices:
-        """What handlers may ask."""
+        """The run services for handlers."""
         ...
 
     @property
     def loader(self) -> ValueLoader | None:
-        """Brings large values; None if the source does so by itself."""
+        """Loads large values; None if the source does so itself."""
         ...
 
     @property
@@ -147,7 +147,7 @@ class RunSource(HeartbeatSource, LogSink, Protocol):
 
     @property
     def hold_s(self) -> float:
-        """How long the runs held ready last at the present pace, so that no slot has to wait."""
+        """How long runs held ready last at the present pace, so that no slot has to wait."""
         ...
 
     @property
@@ -156,13 +156,13 @@ class RunSource(HeartbeatSource, LogSink, Protocol):
         ...
 
     def attach(self, parts: WorkerParts, /) -> Sequence[Service]:
-        """Learn whom to wake; gives the services of its own that the worker starts and stops."""
+        """Learn whom to wake; return services of the source that the worker starts and stops."""
         ...
 
     def register(self, worker_id: str, *, dead: Sequence[str] = ()) -> float:
         """Announce the worker under this id; runs of workers known to be dead go back first.
 
-        Gives when it was sent (clock.elapsed_s): its lease counts from then.
+        Return when it was sent (clock.elapsed_s): the lease counts from then.
         """
         ...
 
@@ -171,20 +171,20 @@ class RunSource(HeartbeatSource, LogSink, Protocol):
         ...
 
     def stop(self) -> None:
-        """Wake nobody any more; the worker has drained and stops its services next."""
+        """Wake nothing any more; the worker has drained and stops its services next."""
         ...
 
     def retire(self, *, has_told: bool) -> None:
-        """Take the worker off the list, if that can be said now; its lease ends by itself.
+        """Take the worker off the list if the source can be reached; otherwise its lease expires.
 
         `has_told`: nothing runs here any more, and all ends are on record.
         """
         ...
 
     def begin(self, begun: Sequence[Begun], /) -> None:
-        """Put on record that these have begun; raises StoreUnavailable."""
+        """Put on record that these runs have begun; raises StoreUnavailable."""
         ...
 
     def give_back(self, strays: Sequence[HeldLease], /) -> None:
-        """Release runs that are on record as ours and that we never heard of."""
+        """Release runs that are on record as ours and that never arrived."""
         ...

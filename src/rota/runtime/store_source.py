@@ -1,6 +1,6 @@
 """The store as a source of runs: claims, ends, heartbeats and log lines are transactions of ours.
 
-Beside a worker with a store run the chores that keep all runs of the store going.
+A worker with a store also runs the chores that keep all runs of the store going.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from rota.store.base import Store, Watch
 from rota.store.wakeups import EVERYWHERE
 
 EVERY = 500
-"""Of the runs of a dead worker in one transaction."""
+"""Most runs of a dead worker in one transaction."""
 
 
 class StoreSource:
-    """The runs of one namespace, as far as one worker knows their jobs (RunSource)."""
+    """The runs of one namespace whose jobs a worker knows (RunSource)."""
 
     hold_s = 0.05
 
@@ -67,10 +67,10 @@ class StoreSource:
         self._namespace = scope.namespace
         self._keys = {queue_key(scope.namespace, queue) for queue in scope.queues}
         self._own_keys = {recall_key(scope.namespace)}
-        """What is rung when somebody wants something of what we hold."""
+        """Wake-up keys that ring when somebody changes runs that we hold."""
         self._watches: list[Watch] = []
         self._shut: frozenset[tuple[str | None, str | None]] = frozenset()
-        """What a window keeps from starting, as far as we heard."""
+        """Jobs and queues that maintenance windows keep from starting, as far as we know."""
         artifact_store = ArtifactStore(lambda: store, artifacts)
         address = Address(store.url, scope.namespace, artifacts.where if artifacts else DATABASE)
         self.runs = StoreExchange(store, scope)
@@ -133,14 +133,14 @@ class StoreSource:
     def start(self) -> None:
         watch = self._store.watch(self._woken, heard=self._heard)
         self._watches = [watch, self._store.join_commits(self._joined)]
-        self._claim_gate.tick()  # the first claim knows the windows already
+        self._claim_gate.tick()  # the first claim must know the windows
 
     def stop(self) -> None:
         for watch in self._watches:
             watch.close()
 
     def retire(self, *, has_told: bool) -> None:  # noqa: ARG002  # what still runs has its fence
-        with contextlib.suppress(StoreUnavailable):  # then our lease runs out by itself
+        with contextlib.suppress(StoreUnavailable):  # our lease then expires
             self._store.write(lambda tx: retire(tx, self.runs.worker_id))
 
     def presence(self) -> str | None:
@@ -164,7 +164,7 @@ class StoreSource:
 
     def changes(self, beat: Beat) -> HeartbeatReply:
         pulse = self._store.read(lambda tx: changes(tx, beat.held))
-        return msgspec.structs.replace(pulse, drains=beat.drains)  # only a heartbeat tells that
+        return msgspec.structs.replace(pulse, drains=beat.drains)  # only a heartbeat learns that
 
     def begin(self, begun: Sequence[Begun]) -> None:
         self._store.write(lambda tx: begin(tx, begun, namespace=self._namespace))
@@ -176,7 +176,7 @@ class StoreSource:
         )
 
     def give_back(self, strays: Sequence[HeldLease]) -> None:
-        """Release runs that were claimed for us by a transaction whose answer we never got."""
+        """Release runs that a transaction claimed for us and whose answer never arrived."""
         unknown = self._unknown(strays)
         if unknown:
             runs = [stray.run_id for stray in unknown]
@@ -184,21 +184,21 @@ class StoreSource:
             self._store.write(lambda tx: release(tx, unknown, namespace=self._namespace))
 
     def _unknown(self, strays: Sequence[HeldLease]) -> list[HeldLease]:
-        """Of these, the runs that we never heard of; none while a claim is on its way.
+        """Return the runs among these that never arrived; none while a claim is on its way.
 
-        The heartbeat listed what we hold, perhaps long before it was sent: a process that is
-        stopped in between has begun runs that it did not list.
+        The heartbeat listed our runs, perhaps long before it was sent: a process that is stopped in
+        between has begun runs that it did not list.
         """
         if not self._courier.turn.acquire(blocking=False):
-            return []  # the next heartbeat tells of them again
+            return []  # the next heartbeat lists them again
         try:
-            known = {call.key for call in self._parts.calls.everything()}
+            held_keys = {call.key for call in self._parts.calls.everything()}
         finally:
             self._courier.turn.release()
-        return [each for each in strays if (each.run_id, each.fence) not in known]
+        return [each for each in strays if (each.run_id, each.fence) not in held_keys]
 
     def _learned(self, scope: WorkerScope) -> None:
-        """Stored jobs came or went; people who ask who knows a job are told, too."""
+        """Update the scope after stored jobs came or went, also on record, for people."""
         self._scope = scope
         self._keys = {queue_key(scope.namespace, queue) for queue in scope.queues}
         with self._courier.turn:
@@ -227,7 +227,7 @@ class StoreSource:
 
     def _woken(self, key: str) -> None:
         if key in self._keys:
-            # Our own transaction may have brought it, and has claimed after that.
+            # Our own transaction may have brought the work, and has claimed after that.
             if self.runs.claiming_thread != get_ident():
                 self._courier.look()
         elif key in self._own_keys:

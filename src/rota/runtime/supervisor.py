@@ -1,7 +1,7 @@
 """The supervisor: a small parent process that starts the worker again, however it ended.
 
-The parent holds no threads and no connections, so that nothing a handler does to its
-process can take it down; what ran in a dead child is given back at once.
+The parent holds no threads and no connections, so that nothing a handler does to its process can
+take it down; runs of a dead child are given back at once.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from rota.store.sqlite.file_guard import guard_files
 
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 STEADY_S = 10.0
-"""A child that lived so long has not crashed for what made the one before it crash."""
+"""A child that lived this long did not crash for the reason of the crash before it."""
 LONGEST_REST_S = 3.0
 """Less than the 5 s in which all serve again after an outage: the start takes time as well."""
 LOOK_S = 1.0
 """How often to see whether a child still beats."""
 BEAT_S = 0.5
 BROKEN = 70
-"""Ended by an error that nobody foresaw; sysexits calls it EX_SOFTWARE."""
+"""Exit code after an unforeseen error; sysexits calls it EX_SOFTWARE."""
 AWAY = 75
-"""Ended because the store was away; sysexits calls it EX_TEMPFAIL."""
+"""Exit code when the store was away; sysexits calls it EX_TEMPFAIL."""
 AWAY_S = 1.0
-"""Before it is tried again."""
+"""The pause before the next try after AWAY."""
 ALIEN = (
     signal.SIGALRM, signal.SIGVTALRM, signal.SIGPROF, signal.SIGUSR1, signal.SIGUSR2,
 )  # fmt: skip
@@ -59,18 +59,18 @@ class Incarnation(NamedTuple):
 
 
 def supervise(serve: Callable[[Incarnation], int], line: Lifeline | None = None) -> int:
-    """Run `serve` in a child, and again whenever that ended unasked; returns its exit code.
+    """Run `serve` in a child, and again whenever it ended unasked; return its exit code.
 
-    A child has decided to end when we asked it to, or when it says with a farewell that it
-    cannot serve. Whatever else ends it, an exit code of any value among them, is a crash.
-    A lifeline with a worker id on it is that of an earlier supervisor, whose worker is dead.
-    Call this before any thread is started.
+    A child decides to end when we asked it to, or when it announces with a farewell that it cannot
+    serve. Everything else that ends it, an exit code of any value among them, is a crash. A
+    lifeline with a worker id on it is that of an earlier supervisor, whose worker is dead. Call
+    this before any thread is started.
     """
     return _Supervisor(serve, line or Lifeline()).run()
 
 
 class Rests:
-    """How long to wait before the next life: after a steady one hardly, after others longer."""
+    """The pause before the next life: hardly any after a steady one, otherwise longer each time."""
 
     def __init__(self) -> None:
         self._deaths = 0
@@ -104,26 +104,26 @@ class _Supervisor:
             self._rest(code, elapsed_s() - started_s)
 
     def _is_over(self, code: int) -> bool:
-        """Whether this was the last life: it was asked to end, or says that it cannot serve."""
+        """Whether this was the last life: it was asked to end, or said that it cannot serve."""
         if self._signals:
             return True
-        said = self._line.farewell
-        if said is None:
-            # One that ends before it ever served would do so again: its code has to be seen.
+        farewell = self._line.farewell
+        if farewell is None:
+            # A child that ends before it ever served would do so again: its code has to be seen.
             return code >= 0 and not self._line.has_served
-        return said != AWAY and (said != 0 or not self._line.has_served)
+        return farewell != AWAY and (farewell != 0 or not self._line.has_served)
 
     def _fork(self, life: Incarnation) -> int:
         sys.stdout.flush()
         sys.stderr.flush()
         parent = os.getpid()
-        # Held back until both know who they are: our handler in the child would swallow a signal.
+        # Blocked until both know who they are: our handler in the child would swallow a signal.
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
         pid = os.fork()
         if pid:
             self._child = pid
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
-            if self._signals:  # it came while there was no child to tell
+            if self._signals:  # it came while there was no child to signal
                 os.kill(pid, signal.SIGTERM)
             return pid
         code = BROKEN
@@ -145,12 +145,12 @@ class _Supervisor:
             os._exit(code)
 
     def _wait(self, pid: int) -> int:
-        """Until it has ended; one that is stuck is killed, as nobody else would."""
+        """Wait until the child has ended; kill one that is stuck, as nobody else would."""
         heard, silent_s = self._line.beats, 0.0
         with _death_of(pid) as is_dead:
             while not is_dead(LOOK_S):
                 beats, patience_s = self._line.beats, self._line.patience_s
-                # Counted in our own looks: who sleeps with its machine wakes up with it.
+                # Counted in our own looks: after a sleep of the machine both wake up together.
                 silent_s = 0.0 if beats != heard or patience_s is None else silent_s + LOOK_S
                 heard = beats
                 if patience_s is not None and silent_s > patience_s:
@@ -188,7 +188,7 @@ class _Supervisor:
 
 @contextlib.contextmanager
 def _death_of(pid: int) -> Iterator[Callable[[float], bool]]:
-    """Gives a function that waits so many seconds for the end of a child; whether it has ended."""
+    """Yield a function that waits some seconds for a child's end; it returns whether that came."""
     try:
         handle = os.pidfd_open(pid)
     except (AttributeError, OSError):  # not everywhere
@@ -219,7 +219,7 @@ def _signal_name(number: int) -> str:
 
 
 def serve_worker(worker: Worker, incarnation: Incarnation) -> int:
-    """Work until TERM, then drain; a second TERM hurries. Returns the exit code.
+    """Work until TERM, then drain; a second TERM hurries. Return the exit code.
 
     INT is left to the supervisor, which passes it on as TERM.
     """
@@ -260,13 +260,13 @@ class _Stops:
                 signal.signal(number, _ignore)
 
     def wait(self) -> None:
-        """Until a stop; a process that handlers have broken for good ends here."""
+        """Wait for a stop; a process that handlers have broken for good ends here."""
         poll = select.poll()
         poll.register(self._reader, select.POLLIN)
         while not self._count:
             self._line.beat()
             if are_closed() or are_standard_closed():
-                self._line.say_closed()  # our own log may lead into anybody's socket
+                self._line.say_closed()  # our own log may lead into any socket
                 os._exit(BROKEN)
             if self._worker.fatal is not None:
                 raise self._worker.fatal
@@ -282,7 +282,7 @@ class _Stops:
 
 
 def _ignore(number: int, frame: FrameType | None) -> None:
-    """Not SIG_IGN, which programs that handlers start would inherit."""
+    """Do nothing; not SIG_IGN, which programs that handlers start would inherit."""
 
 
 def die_with(parent: int) -> None:

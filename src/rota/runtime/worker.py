@@ -1,6 +1,6 @@
-"""The worker: takes runs from its source, has them carried out, tells the source how they ended.
+"""The worker: takes runs from its source, has them carried out, reports how they ended.
 
-It owns its services and their order of starting and stopping; the work is theirs.
+It owns its services and their order of starting and stopping; they do the work.
 """
 
 from __future__ import annotations
@@ -72,17 +72,17 @@ class Worker:
 
     @property
     def patience_s(self) -> float:
-        """After so long without a word of this process its lease is lost anyway, and more."""
+        """Seconds without a beat after which the lease is lost for certain."""
         return self._options.lease_ms / 1000 + 5
 
     @property
     def fatal(self) -> StoreUnavailable | None:
-        """Why this process must end: what it would write would go to nobody."""
+        """The reason why this process must end: nobody would receive what it writes."""
         return self._heartbeat.outage.fatal
 
     @property
     def running(self) -> int:
-        """How many runs this worker holds now."""
+        """The number of runs that this worker holds now."""
         return len(self._calls)
 
     def start(self, *, worker_id: str | None = None, dead: Sequence[str] = ()) -> None:
@@ -96,7 +96,7 @@ class Worker:
         emit("worker.started", worker=self.id, queues=queues, slots=self._options.slots)
 
     def stop(self) -> None:
-        """Drain, say goodbye, end all threads."""
+        """Drain, retire from the source, end all threads."""
         if not self._drained.is_set():
             self.drain()
         self._source.stop()
@@ -109,8 +109,8 @@ class Worker:
     def drain(self) -> None:
         """Stop claiming; returns when running handlers have ended or were given back.
 
-        Waits at most the drain time, or until `hurry` is called; what still runs then
-        is stopped and released without burning an attempt.
+        Waits at most the drain time, or until `hurry` is called; runs that are left then are
+        stopped and released without burning an attempt.
         """
         self._is_leaving = self._calls.is_leaving = True
         self._take_nothing_new()
@@ -121,7 +121,7 @@ class Worker:
         self._drained.set()
 
     def stand_by(self, *, drains: bool) -> None:
-        """Take nothing new until further notice, as people ask; what runs goes on."""
+        """Take nothing new while a person drains this worker, or work again; runs carry on."""
         if drains:
             self._take_nothing_new()
         elif not self._is_leaving:
@@ -130,23 +130,23 @@ class Worker:
             self._courier.claim_on(claiming=True)
 
     def hurry(self) -> None:
-        """Do not wait for running handlers any longer; may be called from a signal handler."""
+        """Stop waiting for running handlers; may be called from a signal handler."""
         self._hurries = True
 
     def cut_off(self) -> None:
-        """Our lease is about to end and we cannot renew it: end all work, asking nobody.
+        """End all work without the source: our lease is about to end and cannot be renewed.
 
-        What has ended already is still delivered, and what is stopped now is given back when the
-        source is there again: its fence tells whether that counts.
+        Attempts that have ended are still reported, and stopped ones are given back when the source
+        is there again: the fence decides whether that counts.
         """
         self._end_work("cut_off")
 
     def lose(self) -> None:
-        """Others have given us up: what we hold is theirs."""
+        """Stop all work: this worker was given up, and others own its runs."""
         self._end_work("lost")
 
     def rejoin(self, *, is_known: bool) -> None:
-        """Work again; as somebody new if our runs were reaped from who we were."""
+        """Work again; under a new id if our runs were reaped from the old one."""
         if not is_known:
             self._register(new_id())
         self._heartbeat.is_cut_off = False
@@ -155,11 +155,11 @@ class Worker:
         emit("worker.rejoined", worker=self.id)
 
     def recall(self) -> None:
-        """Give back what is held ready: it may not begin any more."""
+        """Give back runs that are held ready: they may not begin any more."""
         self._holding.recall()
 
     def give_back(self, strays: Sequence[HeldLease]) -> None:
-        """Release runs that are on record as ours and that we never heard of."""
+        """Release runs that are on record as ours and that never arrived."""
         self._source.give_back(strays)
 
     def _register(self, worker_id: str, *, dead: Sequence[str] = ()) -> None:

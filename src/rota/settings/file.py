@@ -1,4 +1,4 @@
-"""rota.toml: found in a folder or above it, read strictly, with the profiles in it."""
+"""rota.toml: found in a folder or above it, read strictly, with its profiles."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SECTIONS = _sections()
 
 
 class Said(NamedTuple):
-    """A value, and where it was said."""
+    """A value, and the place that set it."""
 
     where: str
     value: Any
@@ -55,7 +55,7 @@ def read_file(path: Path) -> dict[str, Any]:
 
 
 def file_layer(path: Path, sections: Mapping[str, Any]) -> Layer:
-    """What the sections say, but for profiles."""
+    """Return the settings of all sections except profiles."""
     _refuse_unknown(path, sections, [*SECTIONS, "profiles"])
     said: Layer = {}
     for section, values in sections.items():
@@ -66,7 +66,7 @@ def file_layer(path: Path, sections: Mapping[str, Any]) -> Layer:
 
 
 def profile_layer(path: Path | None, profiles: Any, chosen: Said) -> Layer:
-    """Settings of the section [profiles.NAME], which may say what [rota] may."""
+    """Return the settings of [profiles.NAME], which accepts the settings of [rota]."""
     known = profiles if isinstance(profiles, dict) else {}
     name = str(chosen.value)
     if path is None or not isinstance(known.get(name), dict):
@@ -97,7 +97,7 @@ def _refuse_unknown(
 
 
 def _in_folder(setting: Setting[Any], value: Any, folder: Path) -> Any:
-    """A relative file means one in the folder of rota.toml."""
+    """Resolve a relative path against the folder of rota.toml."""
     if setting.beside is None or not isinstance(value, str):
         return value
     return setting.beside(value, folder)

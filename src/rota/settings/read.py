@@ -12,9 +12,9 @@ from rota.settings.table import SETTINGS, Settings
 
 
 def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: Path) -> Settings:
-    """The first that says something counts: a flag, a variable, the file.
+    """Read all settings; a flag wins over a variable, and a variable over the file.
 
-    What a profile says counts as if it were said where the profile was chosen.
+    A profile counts as part of the layer that chose it.
     """
     path = find_file(folder)
     sections = read_file(path) if path else {}
@@ -49,7 +49,7 @@ def _from_flags(flags: Mapping[str, Any]) -> Layer:
 
 
 def _is_served(layers: list[Layer]) -> bool:
-    """Whether the last word is a server's; `--app` and `--url` mean the database."""
+    """Whether the highest layer with an address names a server; `--app` and `--url` do not."""
     *_, flags = layers
     if "server" in flags and "url" in flags:
         raise BadOption("give --server or --url, not both")
@@ -61,10 +61,10 @@ def _is_served(layers: list[Layer]) -> bool:
 
 
 def _merged(layers: list[Layer]) -> Layer:
-    """The later layers count; of `token` and `token_file`, too.
+    """Merge the layers; later ones win, also between `token` and `token_file`.
 
-    A credential is not sent to where it was not meant for: where a layer names a server, its token
-    is for that one, and counts for no other that is named later.
+    A credential is only sent to its own server: if a layer names a server, its token is for that
+    server, and is dropped when a later layer names another one.
     """
     servers = [layer["server"].value for layer in layers if "server" in layer]
     said: Layer = {}

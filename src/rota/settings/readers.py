@@ -1,7 +1,7 @@
-"""Readers of settings: each takes a value from a file, a variable or a flag and checks it.
+"""Readers of settings: each checks a value from a file, a variable or a flag.
 
-Durations, sizes, names and networks are imported when one is read: `rota --help` loads the table
-of settings and reads none.
+Durations, sizes, names and networks are imported when one is read: `rota --help` loads the table of
+settings and reads none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ LEAST_ANCHOR_MS = 1_000
 
 
 def any_value(given: Any) -> Any:
-    """The value as it is; whoever takes it checks it."""
+    """Return the value unchecked; the code that uses it checks it."""
     return given
 
 
@@ -32,7 +32,7 @@ def text(given: object) -> str:
 
 
 def yes_or_no(given: object) -> bool:
-    """A truth value of a file, or the word for one in a variable."""
+    """Return a truth value, or that of a word in a variable."""
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
     known = given if isinstance(given, bool) else words.get(str(given).lower())
     if known is None:
@@ -41,7 +41,7 @@ def yes_or_no(given: object) -> bool:
 
 
 def count_to(most: int, *, least: int = 1) -> Callable[[object], int]:
-    """A reader of whole numbers from `least` on."""
+    """Return a reader of whole numbers from `least` on."""
 
     def read(given: object) -> int:
         number = int(given) if isinstance(given, str) and given.isdecimal() else given
@@ -53,7 +53,7 @@ def count_to(most: int, *, least: int = 1) -> Callable[[object], int]:
 
 
 def size_from(least: int) -> Callable[[object], int]:
-    """A reader of numbers of bytes and of sizes such as 1MiB."""
+    """Return a reader of numbers of bytes and of sizes such as 1MiB."""
 
     def read(given: object) -> int:
         from rota.rules.text.size import parse_size
@@ -68,14 +68,14 @@ def size_from(least: int) -> Callable[[object], int]:
 
 
 def duration(given: Any) -> int:
-    """Milliseconds."""
+    """Return the milliseconds of a duration."""
     from rota.rules.text.duration import parse_duration
 
     return parse_duration(given)
 
 
 def anchor_pause(given: object) -> int:
-    """The milliseconds between two anchors."""
+    """Return the milliseconds between two anchors."""
     if isinstance(given, bool) or not isinstance(given, str | int | float):
         raise BadOption(f"{given!r:.64} is not a time such as 1m")
     ms = duration(given)
@@ -85,7 +85,7 @@ def anchor_pause(given: object) -> int:
 
 
 def rate(given: object) -> float:
-    """Requests a second."""
+    """Return requests per second."""
     try:
         number = float(given) if isinstance(given, str | int | float) else 0.0
     except ValueError:
@@ -128,14 +128,14 @@ def web_address(given: object) -> str:
 
 
 def user(given: object) -> str:
-    """A user of this machine, by name or number."""
+    """Return a user of this machine, by name or number."""
     if isinstance(given, bool) or not isinstance(given, str | int) or not str(given).strip():
         raise BadOption(f"{given!r:.64} is no user of this machine")
     return str(given).strip()
 
 
 def command_path(given: object) -> str:
-    """A PATH of whole paths."""
+    """Return a PATH of absolute paths."""
     if not isinstance(given, str) or not all(Path(each).is_absolute() for each in given.split(":")):
         raise BadOption(f"{given!r:.64} is no PATH such as /usr/local/bin:/usr/bin:/bin")
     return given
@@ -153,7 +153,7 @@ def queue_names(given: object) -> tuple[str, ...]:
 
 
 def _list(what: str, read: Callable[[str], str]) -> Callable[[object], tuple[str, ...]]:
-    """A reader of lists, which may be one text with commas."""
+    """Return a reader of lists, which also accepts one text with commas."""
 
     def read_all(given: object) -> tuple[str, ...]:
         words = given.split(",") if isinstance(given, str) else given
@@ -196,12 +196,12 @@ folders = _list("folders such as '/srv/jobs'", _folder)
 
 
 def file_beside(path: str, folder: Path) -> str:
-    """A relative file in rota.toml means the same from every folder below it."""
+    """Resolve a relative file against the folder of rota.toml."""
     return str(folder / Path(path).expanduser())
 
 
 def folder_beside(place: str, folder: Path) -> str:
-    """A folder for artifacts that begins with a dot; other words are buckets or `database`."""
+    """Resolve a folder for artifacts that begins with a dot; buckets and `database` stay."""
     return file_beside(place, folder) if place.startswith(".") else place
 
 
@@ -212,7 +212,7 @@ def sqlite_beside(url: str, folder: Path) -> str:
 
 
 def app_beside(app: str, folder: Path) -> str:
-    """A script such as shop.py; modules are found by Python."""
+    """Resolve a script such as shop.py; Python finds modules."""
     file = app.partition(":")[0]
     is_relative = file.endswith(".py") and not Path(file).is_absolute()
     return f"{folder}/{app}" if is_relative else app

@@ -1,4 +1,4 @@
-"""Secrets that stand in files: read when they are needed, never shown."""
+"""Secrets in files: read on demand, never shown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_BYTES = 64 * 1024
 
 
 def read_secret(setting: str, path: str) -> str:
-    """The text of a file without the space around it; BadOption when there is none."""
+    """Return the stripped text of a file; BadOption if it is empty or unreadable."""
     try:
         with Path(path).expanduser().open("rb") as file:
             text = file.read(MOST_BYTES).decode().strip()
@@ -29,13 +29,13 @@ def read_secret(setting: str, path: str) -> str:
 
 
 def is_open_to_all(path: str) -> bool:
-    """Whether everybody on the machine can read a file of ours."""
+    """Whether everybody on the machine can read a file that belongs to us."""
     facts = Path(path).expanduser().stat()
     return bool(facts.st_mode & stat.S_IROTH) and facts.st_uid == os.getuid()
 
 
 def anchor_key(said: Settings) -> str | None:
-    """What anchors are signed with, if with anything."""
+    """Return the key that signs anchors, or None."""
     from rota.rules.security.anchors import check_key  # noqa: PLC0415  # few have one
 
     if said.anchor_key is not None:
@@ -46,7 +46,7 @@ def anchor_key(said: Settings) -> str | None:
 
 
 def anchor_options(said: Settings) -> dict[str, Any]:
-    """As a worker wants them; nothing if there is no place for anchors."""
+    """Return the anchor options of a worker; empty if anchors are off."""
     if said.anchor is None:
         return {}
     given = {"anchor_every_ms": said.anchor_every_ms, "anchor_key": anchor_key(said)}

@@ -1,4 +1,4 @@
-"""Settings of servers: where they listen, what they refuse, how people sign in."""
+"""Settings of servers: addresses, limits and sign-in."""
 
 from __future__ import annotations
 
@@ -14,68 +14,68 @@ MOST = 1_000_000
 class ServerSettings:
     """The settings of servers."""
 
-    serve = Setting("server", read.yes_or_no, "whether `rota up` brings the server, too")
+    serve = Setting("server", read.yes_or_no, "whether `rota up` also starts the server")
     host = Setting(
         "server",
         read.text,
-        "where the server listens",
+        "the address on which the server listens",
         to=("server.host",),
-        flag=Flag("--host ADDRESS", "Where to listen; 127.0.0.1 if not said.", "server"),
+        flag=Flag("--host ADDRESS", "Address to listen on; default 127.0.0.1.", "server"),
     )
     port = Setting(
         "server",
         read.port,
-        "on which port; `0` takes a free one",
+        "the port on which the server listens; `0` takes a free one",
         to=("server.port",),
-        flag=Flag("--port N", "Where to listen; 8470 if not said.", "server"),
+        flag=Flag("--port N", "Port to listen on; default 8470.", "server"),
     )
     server_names = Setting(
         "server",
         read.host_names,
-        "names under which people reach it; in the file it is `names`",
+        "host names under which clients reach the server; `names` in the file",
         key="names",
         to=("server.names",),
-        flag=Flag("--server-names A,B", "Names under which people reach the server.", "server"),
+        flag=Flag("--server-names A,B", "Host names that reach the server.", "server"),
     )
     behind_proxy = Setting(
         "server",
         read.yes_or_no,
-        "whether a proxy in front brings TLS",
+        "whether a proxy in front terminates TLS",
         default=False,
         to=("server.behind_proxy",),
         flag=Flag(
             "--behind-proxy/--no-behind-proxy",
-            "A proxy in front brings TLS and tells where requests come from.",
+            "A proxy in front terminates TLS and sends the client's address.",
             "server",
         ),
     )
     tls_cert = Setting(
         "server",
         read.text,
-        "file of the certificate",
+        "the certificate file for HTTPS",
         to=("server.tls_cert",),
-        flag=Flag("--tls-cert FILE", "A certificate: https.", "server"),
+        flag=Flag("--tls-cert FILE", "Certificate file; enables HTTPS.", "server"),
     )
     tls_key = Setting(
         "server",
         read.text,
-        "file of its key",
+        "the key file of the certificate",
         to=("server.tls_key",),
-        flag=Flag("--tls-key FILE", "The key of the certificate.", "server"),
+        flag=Flag("--tls-key FILE", "Key file of the certificate.", "server"),
     )
     threads = Setting(
         "server",
         read.count_to(MAX_THREADS),
-        "requests at the database at once",
+        "requests that use the database at once; default 8",
         to=("server.threads",),
-        flag=Flag("--threads N", "Requests at the database at once; 8.", "server"),
+        flag=Flag("--threads N", "Requests that use the database at once; default 8.", "server"),
     )
     request_rate = Setting(
         "server",
         read.rate,
-        "requests a second of one credential",
+        "requests per second with one credential; default 100",
         to=("server.rate",),
-        flag=Flag("--request-rate N", "Requests a second of one token; 100 if unsaid.", "server"),
+        flag=Flag("--request-rate N", "Requests per second and token; default 100.", "server"),
     )
     proxies = Setting(
         "server",
@@ -87,80 +87,86 @@ class ServerSettings:
     max_body = Setting(
         "server",
         read.size_from(LEAST_BODY),
-        "how large a request may be; `1MiB` if not said",
+        "the largest request; default `1MiB`",
         to=("server.body_bytes",),
     )
     max_payload = Setting(
         "server",
         read.size_from(LEAST_BODY),
-        "how large arguments and payloads of events may be that come over HTTP, where the "
-        "namespace says nothing; `256KiB`",
+        "the largest arguments and event payloads over HTTP, unless the namespace has a limit; "
+        "default `256KiB`",
         to=("server.payload_bytes",),
     )
     max_depth = Setting(
         "server",
         read.count_to(MOST),
-        "how deep its JSON may be nested; 32",
+        "the deepest nesting of JSON in a request; default 32",
         to=("server.json_depth",),
     )
     max_head = Setting(
         "server",
         read.size_from(LEAST_HEAD),
-        "how large its address and headers may be; `16KiB`",
+        "the largest address and headers of a request; default `16KiB`",
         to=("server.header_bytes",),
     )
     max_streams = Setting(
-        "server", read.count_to(MOST), "open streams of one credential; 20", to=("server.streams",)
+        "server",
+        read.count_to(MOST),
+        "open streams with one credential; default 20",
+        to=("server.streams",),
     )
     max_failures = Setting(
         "server",
         read.count_to(MOST),
-        "bad credentials a minute from one address; 10",
+        "bad credentials per minute from one address; default 10",
         to=("server.failures",),
     )
     admin_token = Setting(
         "server",
         read.text,
-        "a token for automation, instead of a generated one; better in the environment than in a "
-        "file",
+        "a token for automation, instead of a generated one; prefer the environment to a file",
         to=("server.admin_token",),
     )
     oidc_issuer = Setting(
         "oidc",
         read.text,
-        "an [identity provider](server.md#signing-in-with-an-identity-provider); in the file these "
-        "are `issuer`, `client_id`...",
+        "the URL of an [identity provider](server.md#signing-in-with-an-identity-provider); "
+        "in the file `issuer`, `client_id`...",
         key="issuer",
         to=("oidc.issuer",),
     )
     oidc_client_id = Setting(
-        "oidc", read.text, "what it calls this server", key="client_id", to=("oidc.client_id",)
+        "oidc",
+        read.text,
+        "the client id of this server there",
+        key="client_id",
+        to=("oidc.client_id",),
     )
     oidc_client_secret = Setting(
         "oidc",
         read.text,
-        "its secret there; better in the environment than in a file",
+        "the client secret of this server there; prefer the environment to a file",
         key="client_secret",
         to=("oidc.client_secret",),
     )
     oidc_claim = Setting(
         "oidc",
         read.text,
-        "where groups stand in its tokens; `roles` if not said",
+        "the claim with the groups in its tokens; default `roles`",
         key="claim",
         to=("oidc.claim",),
     )
     oidc_roles = Setting(
         "oidc",
         read.any_value,
-        "a table from groups to roles, or `rota-admins=admin+exec,staff=viewer`",
+        "the roles of each group: a table, or `rota-admins=admin+exec,staff=viewer`",
         key="roles",
         to=("oidc.roles",),
     )
     oidc_namespace = Setting(
         "oidc",
         read.text,
-        "whose jobs and runs these people see; `default` if not said",
+        "the namespace of people who sign in there; default `default`",
         key="namespace",
         to=("oidc.namespace",),
     )

@@ -1,4 +1,4 @@
-"""A setting: declared once, with all that readers, flags, components and docs need of it."""
+"""A setting: declared once, with all that readers, flags, components and docs need."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Generic, Literal, NoReturn, TypeVar, overload
 T = TypeVar("T")
 
 Component = Literal["worker", "retention", "egress", "programs", "server", "oidc", "client"]
-"""Who takes settings: each name stands for the options of one part of Rota."""
+"""The parts of Rota that take settings; each name stands for the options of one part."""
 
 
 class Flag:
-    """How commands spell a setting: `--slots N`, or `--echo/--no-echo` for yes and no.
+    """The spelling of a setting on the command line: `--slots N`, or `--echo/--no-echo`.
 
-    A flag of a worker belongs to all commands that run jobs, one of a server to all that serve the
-    API; any other to commands that ask for it by name.
+    A worker's flag belongs to all commands that run jobs, a server's flag to all that serve the
+    API, and any other to commands that list it by name.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Setting(Generic[T]):
     attribute: str
     name: str
     key: str
-    """The name in rota.toml, where the section already says half of it."""
+    """The name in rota.toml, shorter where the section already says half of it."""
 
     @overload
     def __init__(
@@ -81,9 +81,9 @@ class Setting(Generic[T]):
         beside: Callable[[str, Path], str] | None = None,
         of_server: bool = False,
     ) -> None:
-        """`to` names the options that take the value: `worker.slots`.
+        """Declare a setting; `to` names the options that take the value, such as `worker.slots`.
 
-        `beside` says what a text in rota.toml means, given the folder of the file; `of_server` that
+        `beside` resolves a text in rota.toml against the folder of the file; `of_server` means that
         the value belongs to one server and must not reach another.
         """
         self.section = section
@@ -103,7 +103,7 @@ class Setting(Generic[T]):
 
     @property
     def variable(self) -> str:
-        """The environment variable that sets it."""
+        """Return the environment variable that sets it."""
         return f"ROTA_{self.name.upper()}"
 
     @overload

@@ -1,6 +1,6 @@
-"""The table of settings: each is declared once, and all else is made from its row.
+"""The table of settings: each is declared once, and everything else comes from its row.
 
-From here come the reading of variables and of rota.toml, the flags of commands, the options of
+The rows give the reading of variables and of rota.toml, the flags of commands, the options of
 workers, servers and clients, and the table in docs/cli.md (`python -m tests.docs.tables`).
 """
 
@@ -16,40 +16,44 @@ from rota.settings.worker_settings import WorkerSettings
 
 
 class Settings(WorkerSettings, ServerSettings):
-    """What a process was told, wherever it was said; what was not said has its default.
+    """The settings of a process from all sources; unset ones have their defaults.
 
-    None as a default means that the default of the thing itself counts.
+    A default of None leaves the choice to the component that takes the setting.
     """
 
     url = Setting(
         "rota",
         read.text,
-        "address of the store",
+        "the address of the store",
         flag=Flag("--url URL", "The store: sqlite:///file.db or postgresql://user@host/db."),
         beside=read.sqlite_beside,
     )
     server = Setting(
         "rota",
         read.text,
-        "a [server](client.md#on-the-command-line) to ask instead of the store",
+        "a [server](client.md#on-the-command-line) to use instead of the store",
         flag=Flag(
-            "--server URL", "Ask this server instead of a database; ROTA_TOKEN holds the token."
+            "--server URL", "Use this server instead of a database; ROTA_TOKEN holds the token."
         ),
     )
-    """None where an address of a store was said later."""
+    """None if the address of a store was set in a later layer."""
     token = Setting(
         "rota",
         read.text,
-        "the token for it; better in the environment than in a file",
+        "the token for the server; prefer the environment to a file",
         of_server=True,
     )
     token_file = Setting(
-        "rota", read.text, "a file with the token", beside=read.file_beside, of_server=True
+        "rota",
+        read.text,
+        "a file with the token for the server",
+        beside=read.file_beside,
+        of_server=True,
     )
     ca_file = Setting(
         "rota",
         read.text,
-        "certificates to trust instead of the usual ones",
+        "certificates to trust instead of the default ones",
         to=("client.ca_file",),
         beside=read.file_beside,
         of_server=True,
@@ -57,58 +61,62 @@ class Settings(WorkerSettings, ServerSettings):
     in_clear = Setting(
         "rota",
         read.yes_or_no,
-        "whether the token may go over `http://` to another machine",
+        "whether the token may be sent over `http://` to another machine",
         default=False,
         to=("client.in_clear",),
         of_server=True,
     )
     patience_ms = Setting(
-        "rota", read.duration, "how long to try a server that is away; 30s", to=("client.patience",)
+        "rota",
+        read.duration,
+        "how long to retry an unreachable server; default 30s",
+        to=("client.patience",),
     )
     answer_within_ms = Setting(
-        "rota", read.duration, "how long to wait for one answer of it; 30s", to=("client.timeout",)
+        "rota",
+        read.duration,
+        "how long to wait for one response of the server; default 30s",
+        to=("client.timeout",),
     )
     app = Setting(
         "rota",
         read.text,
-        "which app to load",
+        "the app to load",
         flag=Flag("--app APP", "Take the store's address from this app, as in `rota up`."),
         beside=read.app_beside,
     )
     namespace = Setting(
         "rota",
         read.namespace,
-        "whose jobs and runs",
-        flag=Flag("--namespace NAME", "Whose jobs and runs; `default` if not said."),
+        "the namespace of jobs and runs",
+        flag=Flag("--namespace NAME", "Namespace of jobs and runs; default `default`."),
     )
-    release = Setting(
-        "rota", read.release, "what this [deploy](operations.md#deploys) calls itself"
-    )
+    release = Setting("rota", read.release, "the name of this [deploy](operations.md#deploys)")
     artifacts = Setting(
         "rota",
         read.text,
-        "where [large results](storage.md#large-values) are kept: a folder, `s3://bucket/prefix` "
+        "the place of [large results](storage.md#large-values): a folder, `s3://bucket/prefix` "
         "or `database`",
         beside=read.folder_beside,
     )
 
     def __init__(self, *, folder: Path, url_is_flag: bool = False, **said: Any) -> None:
-        """`said` holds values by the names of settings."""
+        """Keep values by the names of settings."""
         self.folder = folder
-        """Where rota.toml is, or where we are: names in settings are looked up from here."""
+        """The folder of rota.toml, or the current one; relative names are resolved from here."""
         self.url_is_flag = url_is_flag
-        """The address was said on the command line, which beats what the app's code says."""
+        """Whether the address came from the command line, which wins over the app's code."""
         self.said = said
         for name in said:
             if name not in SETTINGS:
                 raise TypeError(f"there is no setting {name!r}")
 
     def replace(self, **said: Any) -> Settings:
-        """A copy in which some settings are others."""
+        """Return a copy with some settings replaced."""
         return Settings(folder=self.folder, url_is_flag=self.url_is_flag, **{**self.said, **said})
 
     def options_of(self, component: Component) -> dict[str, Any]:
-        """What was said for one component, by the names of its options.
+        """Return the values that are set for one component, by the names of its options.
 
         Milliseconds become seconds for options whose name does not end with `_ms`.
         """

@@ -23,14 +23,14 @@ from rota.errors import StoreLost
 
 _lock = Lock()
 _canary: list[tuple[int, int]] = []
-"""Its number and what the system knows it by; empty until a store is opened."""
+"""The number of the canary and its identity in the system; empty until a store is opened."""
 STANDARD = (0, 1, 2)
 _standard: dict[int, tuple[int, int]] = {}
-"""Those that were open then."""
+"""The standard descriptors that were open then."""
 
 
 def set_canary() -> None:
-    """Called when a store is opened; one is enough for a process and for its forks."""
+    """Set the canary when a store is opened; one is enough for a process and for its forks."""
     with _lock:
         if not _canary:
             reader, writer = os.pipe()
@@ -47,15 +47,15 @@ def are_closed() -> bool:
     """Whether somebody has closed descriptors that are not theirs."""
     if not _canary:
         return False
-    number, known = _canary[0]
+    number, identity = _canary[0]
     try:
-        return os.fstat(number).st_ino != known
+        return os.fstat(number).st_ino != identity
     except OSError:
         return True
 
 
 class StillPoll:
-    """Asks in one call whether a descriptor has nothing to read and the canary lives.
+    """Checks in one call that a descriptor has nothing to read and that the canary lives.
 
     For one thread at a time. Right after a commit it takes 2 us, an fstat of the canary 5.
     """
@@ -70,23 +70,23 @@ class StillPoll:
         self._stillness = [(number, select.POLLHUP)]
 
     def is_still(self) -> bool:
-        """Whether both are so; if not, the caller looks at each."""
+        """Whether both hold; if not, the caller looks at each."""
         return self._ask(0) == self._stillness
 
 
 def are_standard_closed() -> bool:
-    """Whether 0, 1 or 2 was closed, or is something now that cannot have been put there.
+    """Whether 0, 1 or 2 was closed, or is now something that cannot have been put there.
 
-    To lead output into a file or a pipe is fine (`os.dup2`). Three fstats: for those who look
-    now and then, and before a new socket is made.
+    Output led into a file or a pipe is fine (`os.dup2`). Takes three fstats: call it now and then,
+    and before a new socket is made.
     """
     return any(_is_closed(number, known) for number, known in _standard.items())
 
 
 def check_descriptors(*, deep: bool = False) -> None:
-    """Refuse to write into what may be anybody's file; right after a commit it takes 5 us.
+    """Refuse to write into a file that may not be ours; right after a commit it takes 5 us.
 
-    `deep` looks at the standard ones as well.
+    `deep` checks the standard descriptors as well.
     """
     if are_closed() or (deep and are_standard_closed()):
         raise StoreLost(
@@ -97,12 +97,12 @@ def check_descriptors(*, deep: bool = False) -> None:
 
 
 def _is_closed(number: int, known: tuple[int, int]) -> bool:
-    found = _look(number)
-    if found is None:
+    identity = _look(number)
+    if identity is None:
         return True
-    is_output = stat.S_ISREG(found.st_mode) or stat.S_ISFIFO(found.st_mode)
-    is_same = (found.st_dev, found.st_ino) == known
-    return not (is_same or is_output or stat.S_ISCHR(found.st_mode))
+    is_output = stat.S_ISREG(identity.st_mode) or stat.S_ISFIFO(identity.st_mode)
+    is_same = (identity.st_dev, identity.st_ino) == known
+    return not (is_same or is_output or stat.S_ISCHR(identity.st_mode))
 
 
 def _look(number: int) -> os.stat_result | None:

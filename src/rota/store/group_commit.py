@@ -1,8 +1,8 @@
 """Group commit: callers that arrive together share one flush.
 
-The first caller leads: it flushes what has gathered and answers everybody; who arrives
-meanwhile is the next batch. Alone, a caller pays no thread hop; in a crowd, one commit
-serves all (measured in ADR 2).
+The first caller leads: it flushes what has gathered and answers all; callers that arrive meanwhile
+are the next batch. Alone, a caller pays no thread hop; in a crowd, one commit serves all (measured
+in ADR 2).
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class GroupCommit(Generic[Ask, Answer]):
         self._waiting: list[_Waiting[Ask, Answer]] = []
 
     def __call__(self, ask: Ask) -> Answer:
-        mine: _Waiting[Ask, Answer] = _Waiting(ask)
+        waiting: _Waiting[Ask, Answer] = _Waiting(ask)
         with self._lock:
-            self._waiting.append(mine)
-            mine.leads = is_first = not self._leading
+            self._waiting.append(waiting)
+            waiting.leads = is_first = not self._leading
             self._leading = True
-        if not is_first:  # not `leads`: it may be ours by now, with a turn that we have to take
-            self._wait(mine)
-        if not mine.done:
+        if not is_first:  # not `leads`: that may be set by now, with a turn that we have to take
+            self._wait(waiting)
+        if not waiting.done:
             self._lead()
-        if isinstance(mine.answer, BaseException):
-            raise mine.answer
-        return mine.answer  # type: ignore[return-value]  # set by the leader before `done`
+        if isinstance(waiting.answer, BaseException):
+            raise waiting.answer
+        return waiting.answer  # type: ignore[return-value]  # set by the leader before `done`
 
     def _wait(self, mine: _Waiting[Ask, Answer]) -> None:
         try:

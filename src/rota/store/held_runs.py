@@ -1,18 +1,18 @@
-"""What statements say of runs that a worker holds ready for a slot, and of when handlers began."""
+"""SQL fragments for runs that a worker holds ready for a slot, and for when handlers began."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 HELD: Mapping[str, str] = {
-    # When the handler began, as its worker tells with its end: so long after the claim. One that
-    # the store was told of before (0) has its time in its row. The verdict is asked once: SQLite
-    # reads its JSON each time, 0.3 us.
+    # When the handler began: the claim plus the time that its worker reports at its end. A begin
+    # reported before (0) has its time in the row. The verdict is read once: SQLite parses its
+    # JSON each time, 0.3 us.
     "began": (
         "case when run.held_fence = 0 then run.started_at"
         " else run.started_at + coalesce(v.held_ms, 0) end"
     ),
-    # Claimed, and not known to have begun. Its worker has no slot for it yet: to people it waits.
+    # Claimed, and not known to have begun. Its worker has no slot for it yet: it shows as queued.
     "held": "(state = {to:claim} and held_fence = fence)",
     "recalled": (
         "(run.held_fence = run.fence and (exists (select 1 from rota.queue as q"

@@ -1,8 +1,8 @@
-"""Lock timeouts: a change of tables gets its lock soon, or gives way and asks again.
+"""Lock timeouts: a change of tables gets its lock soon, or gives way and tries again.
 
-Whoever comes after a lock that waits waits as well, in line: one open transaction of an outsider,
-and a migration behind it, would stop every worker. So a change gives up within a moment, undoes
-what it did, lets the others pass and begins again; and it says whom it waits for.
+Every session behind a waiting lock waits as well, in line: one open transaction of an outsider, and
+a migration behind it, would stop every worker. So a change gives up within a moment, rolls back,
+lets the others pass and begins again; and it reports whom it waits for.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ T = TypeVar("T")
 LOCK_MS = 200
 LIMIT_S = 60.0
 PAUSES_S = (0.2, 2.0)
-"""Between tries: the first, and the longest."""
+"""The pause between tries: the first, and the longest."""
 
 
 class _Held(Exception):
-    """Somebody else holds what we need."""
+    """Another session holds a lock that we need."""
 
 
 def patiently(store: PostgresStore, work: Callable[[Any], T], *, limit_s: float = LIMIT_S) -> T:
     """Do the work in a transaction; StoreUnavailable when others hold the tables for too long.
 
-    The notice `migration.waits` tells whom it waits for.
+    The notice `migration.waits` names the sessions it waits for.
     """
     end_s, pause_s = elapsed_s() + limit_s, PAUSES_S[0]
     while True:
@@ -55,7 +55,7 @@ def patiently(store: PostgresStore, work: Callable[[Any], T], *, limit_s: float 
 
 
 def _hurried(tx: Any, work: Callable[[Any], T]) -> T:
-    tx.one("migrate_lock")  # who changes tables waits for others who do: nobody waits behind that
+    tx.one("migrate_lock")  # changes of tables queue up here, where nobody waits behind
     tx.script(f"set local lock_timeout = {LOCK_MS}")
     try:
         return work(tx)
@@ -64,10 +64,10 @@ def _hurried(tx: Any, work: Callable[[Any], T]) -> T:
 
 
 def _holders(tx: Any) -> str:
-    """Who has used our tables in a transaction that is not over, the oldest first."""
-    found = [
+    """Return the sessions with open transactions that used our tables, the oldest first."""
+    holders = [
         f"session {row['pid']} ({row['usename']}, {row['application_name'] or 'no name'}) is "
         f"{row['state'] or 'at work'} in a transaction since {row['seconds']} s"
         for row in tx.all("lock_holders")
     ]
-    return "; ".join(found) or "somebody held a lock on them, and is gone"
+    return "; ".join(holders) or "somebody held a lock on them, and is gone"

@@ -1,8 +1,8 @@
 """Migrations: numbered, shared by both dialects, applied under a lock, printable.
 
-Each says which code can live with it: the number of the oldest schema whose code reads and writes
-the new one rightly. A database that is newer than this code is used as long as its steps allow it
-(ADR 41); an older one is brought forward.
+Each names the code that can live with it: the number of the oldest schema whose code reads and
+writes the new one rightly. A database that is newer than this code is used as long as its steps
+allow it (ADR 41); an older one is brought forward.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _MARK = re.compile(r"^-- readable from: (\d+)$", re.MULTILINE)
 FIRST = 35
 """The schema of 0.1.0, whose code refuses every step in `migration` that it does not know.
 
-A later one is there only if that code must not go on; all of them are in `schema_step`.
+A later step is in that table only if that code must not go on; all are in `schema_step`.
 """
 _OWN_NAME = re.compile(r"\b((?:create|drop) (?:unique )?(?:index|trigger) )(?!rota_)(\w+)")
 
@@ -65,7 +65,7 @@ class Migration(NamedTuple):
 
 
 def migrations(dialect: Dialect) -> list[Migration]:
-    """All steps in order; a dialect's own part follows the shared one."""
+    """Return all steps in order; a dialect's own part follows the shared one."""
     steps = []
     for path in sorted(_FOLDER.glob("*.sql")):
         if match := _NAME.match(path.name):
@@ -77,20 +77,20 @@ def migrations(dialect: Dialect) -> list[Migration]:
 
 
 def readable_from(text: str, number: int) -> int:
-    """What a migration says of older code; one that says nothing is for its own code and newer."""
+    """Return the schema that a migration is readable from; without a mark, its own number."""
     marks = [int(mark) for mark in _MARK.findall(text)]
     return max(marks) if marks else number
 
 
 def _named(text: str, dialect: Dialect) -> str:
-    """Indexes and triggers of their own names: where there are no schemas they have the prefix."""
+    """Prefix names of indexes and triggers in a dialect without schemas."""
     if dialect.schema == "rota.":
         return text
     return _OWN_NAME.sub(lambda match: match[1] + dialect.schema + match[2], text)
 
 
 def printable(dialect: Dialect) -> str:
-    """The whole schema as a script for people who apply it themselves."""
+    """Return the whole schema as a script for people who apply it themselves."""
     parts = [bootstrap(dialect).strip()]
     for step in migrations(dialect):
         parts.append(f"-- {step.number:04d} {step.name}\n{step.text}")
@@ -99,7 +99,7 @@ def printable(dialect: Dialect) -> str:
 
 
 def bootstrap(dialect: Dialect) -> str:
-    """What must be there before the first migration."""
+    """Return the statements that must run before the first migration."""
     text = (
         TABLE
         if dialect.schema == "rota."
@@ -109,14 +109,14 @@ def bootstrap(dialect: Dialect) -> str:
 
 
 def migrate(tx: Any, dialect: Dialect) -> list[str]:
-    """Bring the schema forward inside one transaction; returns the names of new steps."""
-    known = {step.number: step for step in migrations(dialect)}
+    """Bring the schema forward inside one transaction; return the names of new steps."""
+    steps = {step.number: step for step in migrations(dialect)}
     if dialect.name == "sqlite":
-        _make_room(tx, known)
+        _make_room(tx, steps)
     tx.script(bootstrap(dialect))
     applied = noted(tx)
-    check(applied, known)
-    fresh = [step for number, step in sorted(known.items()) if number not in applied]
+    check(applied, steps)
+    fresh = [step for number, step in sorted(steps.items()) if number not in applied]
     if dialect.name == "sqlite":
         refuse_clashes(tx, objects_of(step.text for step in fresh))
     for step in fresh:
@@ -126,7 +126,7 @@ def migrate(tx: Any, dialect: Dialect) -> list[str]:
 
 
 def _make_room(tx: Any, known: Mapping[int, Migration]) -> None:
-    """A file of 0.1.0 gets the names of today; a stranger's table of our name is refused."""
+    """Rename the tables of a 0.1.0 file; refuse a stranger's table with a name of ours."""
     if is_ours(tx):
         return
     if before := applied_before(tx):
@@ -141,7 +141,7 @@ def _make_room(tx: Any, known: Mapping[int, Migration]) -> None:
 
 
 def noted(tx: Any) -> dict[int, Any]:
-    """The steps that the database has, by number; none where there is no schema yet."""
+    """Return the steps that the database has, by number; none where there is no schema yet."""
     there = tx.one("has_schema")
     rows = tx.all("list_migrations") if there["is_there"] else []
     if there["has_steps"]:
@@ -150,7 +150,7 @@ def noted(tx: Any) -> dict[int, Any]:
 
 
 def check(applied: dict[int, Any], known: dict[int, Migration]) -> None:
-    """Refuse a schema that this code cannot work with; one that is newer may say that it can."""
+    """Refuse a schema that this code cannot work with; newer steps may allow older code."""
     ours = max(known)
     for number in beyond(applied, known):
         if (applied[number]["readable_from"] or number) > ours:
@@ -167,7 +167,7 @@ def check(applied: dict[int, Any], known: dict[int, Migration]) -> None:
 
 
 def beyond(applied: Iterable[int], known: Iterable[int]) -> list[int]:
-    """The steps of newer code, the newest first."""
+    """Return the steps of newer code, the newest first."""
     return sorted(set(applied) - set(known), reverse=True)
 
 

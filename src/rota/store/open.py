@@ -34,7 +34,7 @@ _DIRECT = re.compile(r"[^:/\s]*(:\d+)?(/[^/\s]+)?")
 
 
 def forbid(reason: str) -> None:
-    """From now on no store can be opened in this process; NotAllowed gives the reason.
+    """Forbid this process to open stores from now on; NotAllowed gives the reason.
 
     For workers without a database: a handler that submits must not make an empty file instead.
     """
@@ -42,7 +42,7 @@ def forbid(reason: str) -> None:
 
 
 def dialect_of(url: str) -> str:
-    """`sqlite` or `postgres`, or BadUrl saying what would be good."""
+    """Return `sqlite` or `postgres`; BadUrl names the addresses that work."""
     scheme = urlsplit(url).scheme
     if scheme == "sqlite":
         return "sqlite"
@@ -55,7 +55,7 @@ def dialect_of(url: str) -> str:
 
 
 def file_of(url: str) -> Path | None:
-    """The file that a SQLite address means; None when the store is a server."""
+    """Return the file that a SQLite address means; None when the store is a server."""
     return _sqlite_path(url) if dialect_of(url) == "sqlite" else None
 
 
@@ -77,7 +77,7 @@ def open_store(
 
 
 def upgrade_schema(store: SqliteStore | PostgresStore) -> list[str]:
-    """Apply what is missing, under a lock; returns the names of new steps."""
+    """Apply missing steps, under a lock; return the names of new steps."""
     if not pending(store):
         return []
     dialect = _dialect(store.dialect)
@@ -93,24 +93,24 @@ def upgrade_schema(store: SqliteStore | PostgresStore) -> list[str]:
 
 
 def pending(store: SqliteStore | PostgresStore) -> list[str]:
-    """The names of steps this code has and the database lacks.
+    """Return the names of steps that this code has and the database lacks.
 
-    SchemaMismatch if it has newer ones that code as old as this cannot work with.
+    SchemaMismatch if the database has newer ones that code as old as this cannot work with.
     """
-    known = {step.number: step for step in migrations(_dialect(store.dialect))}
-    applied = store.read(lambda tx: _applied(tx, known, store.dialect))
-    check(applied, known)
-    return [f"{n:04d}_{known[n].name}" for n in sorted(set(known) - set(applied))]
+    steps = {step.number: step for step in migrations(_dialect(store.dialect))}
+    applied = store.read(lambda tx: _applied(tx, steps, store.dialect))
+    check(applied, steps)
+    return [f"{n:04d}_{steps[n].name}" for n in sorted(set(steps) - set(applied))]
 
 
 def newer_schema(store: SqliteStore | PostgresStore) -> int | None:
-    """The number of a schema that newer code has made, where this code can still work with it."""
-    known = {step.number for step in migrations(_dialect(store.dialect))}
-    return next(iter(beyond(store.read(noted), known)), None)
+    """Return the number of a newer schema that this code can still work with."""
+    numbers = {step.number for step in migrations(_dialect(store.dialect))}
+    return next(iter(beyond(store.read(noted), numbers)), None)
 
 
 def check_schema(store: SqliteStore | PostgresStore) -> None:
-    """Refuse to work with a schema that lacks something of ours, or is too new."""
+    """Refuse to work with a schema that lacks a step of ours, or is too new."""
     if missing := pending(store):
         raise SchemaMismatch(
             f"the database lacks {', '.join(missing)}; run `rota db migrate` first"
@@ -118,9 +118,9 @@ def check_schema(store: SqliteStore | PostgresStore) -> None:
 
 
 def examine_integrity(store: SqliteStore | PostgresStore, *, deep: bool) -> Integrity | None:
-    """Read what is stored and see whether it holds together; `deep` takes all the time it needs.
+    """Read the stored data and check whether it holds together; `deep` takes all the time it needs.
 
-    None where only a deep look could tell.
+    Return None where only a deep check could tell.
     """
     if store.dialect == "sqlite":
         from rota.store.sqlite.integrity import examine_pages  # noqa: PLC0415
@@ -132,14 +132,14 @@ def examine_integrity(store: SqliteStore | PostgresStore, *, deep: bool) -> Inte
 
 
 def set_protection(url: str, *, role: str | None = None, is_on: bool = True) -> str | None:
-    """Switch row-level security on or off; the name of the role that servers take on."""
+    """Switch row-level security on or off; return the name of the role that servers take on."""
     if dialect_of(url) == "postgres":
         return as_owner(url, lambda tx: _protect(tx, role) if is_on else _unprotect(tx))
-    raise BadOption("SQLite has no roles: what keeps namespaces apart there is Rota alone")
+    raise BadOption("SQLite has no roles: only Rota keeps namespaces apart there")
 
 
 def as_owner(url: str, work: Callable[[Any], T], *, dry: bool = False) -> T:
-    """Change roles and rights of a database; with `dry` all of it is taken back."""
+    """Change roles and permissions of a database; `dry` rolls everything back."""
     if dialect_of(url) != "postgres":
         raise BadOption("SQLite has no logins: who can open the file can do everything")
     store = connect(url)
@@ -151,7 +151,7 @@ def as_owner(url: str, work: Callable[[Any], T], *, dry: bool = False) -> T:
 
 
 def _change(store: SqliteStore | PostgresStore, work: Callable[[Any], T]) -> T:
-    """One transaction that changes tables; on SQLite it is alone anyway."""
+    """Change tables in one transaction; on SQLite it is alone anyway."""
     if store.dialect == "sqlite":
         return store.write(work)
     from rota.store.lock_timeouts import patiently  # noqa: PLC0415
@@ -183,7 +183,7 @@ def _protect(tx: Any, role: str | None = None) -> str:
 
 
 def schema_script(dialect: str) -> str:
-    """The whole schema as text."""
+    """Return the whole schema as text."""
     return printable(_dialect(dialect))
 
 
@@ -203,7 +203,7 @@ def _migrate(tx: Any, dialect: Dialect) -> list[str]:
 
 
 def _protect_if_allowed(tx: Any) -> None:
-    """New tables get their policies; a login that may not goes on without, says `rota doctor`."""
+    """Give new tables their policies; without permission go on, and `rota doctor` reports it."""
     tx.script("savepoint protection")
     try:
         _protect(tx)
@@ -211,7 +211,7 @@ def _protect_if_allowed(tx: Any) -> None:
         tx.script("rollback to savepoint protection")
 
 
-# Drivers are imported when a store of their kind is opened: psycopg alone takes 0.2 s and 18 MB,
+# Drivers are imported when a store of that kind is opened: psycopg alone takes 0.2 s and 18 MB,
 # which a worker on SQLite and `rota --help` need not pay.
 
 
@@ -226,7 +226,7 @@ def _dialect(name: str) -> Dialect:
 
 
 def connect(url: str, *, clock: Callable[[], int] | None = None) -> SqliteStore | PostgresStore:
-    """Connect without a look at the schema; for those who change or check it."""
+    """Connect without a look at the schema; for callers that change or check it."""
     if _forbidden:
         raise NotAllowed(_forbidden[-1])
     if dialect_of(url) == "sqlite":
@@ -250,7 +250,7 @@ def _sqlite_path(url: str) -> Path:
 
 
 def _split_options(url: str) -> tuple[str, PoolOptions]:
-    """Take our own options (`connections=8`, `prepare=off`, `direct=db`) out of an address."""
+    """Take Rota's own options (`connections=8`, `prepare=off`, `direct=db`) out of an address."""
     parts = urlsplit(url)
     pairs = dict(parse_qsl(parts.query, keep_blank_values=True))
     size = pairs.pop("connections", str(PoolOptions().size))

@@ -1,4 +1,4 @@
-"""What an address may say about connections; apart, so that reading it needs no driver."""
+"""Connection options in an address; a module of its own, so that reading them needs no driver."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import msgspec
 
 
 class PoolOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """How a process talks to PostgreSQL."""
+    """How a process connects to PostgreSQL."""
 
     size: int = 6
-    """Most connections at once, beside one for heartbeats and one for wake-ups."""
+    """Most connections at once, besides one for heartbeats and one for wake-ups."""
     prepares: bool = True
     """Prepared statements save planning; behind a pooler there are none, whatever this says."""
     direct: str | None = None

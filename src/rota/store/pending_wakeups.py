@@ -1,4 +1,4 @@
-"""Pending wake-ups: whom a transaction wakes once it is committed."""
+"""Pending wake-ups: the keys that a transaction wakes once it is committed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Details = dict[str, dict[str, Any]]
 
 
 class PendingWakeups:
-    """What the transactions of both stores have in common: keys, and runs that are on offer."""
+    """The base of both stores' transactions: keys to notify, and runs on offer."""
 
     def __init__(self) -> None:
         self.woken: set[str] = set()
@@ -24,7 +24,7 @@ class PendingWakeups:
         self.is_careful = False
 
     def part(self, work: Callable[[], T]) -> T:
-        """Under a savepoint; nested ones of the same name hide each other until released."""
+        """Work under a savepoint; nested ones of the same name hide each other until released."""
         remembered = self.remember()
         self._say("savepoint part")
         try:
@@ -45,14 +45,14 @@ class PendingWakeups:
     def _can_take_back(self, error: Exception) -> bool:
         """Whether a value is to blame, and the transaction can go on without it.
 
-        Other errors of ours (not permitted, a lost lease) are answers to whoever asked.
+        Other Rota errors (not permitted, a lost lease) are answers to the caller.
         """
         if isinstance(error, RotaError):
             return isinstance(error, BadInput)
         return not isinstance(error, OSError | MemoryError) and self._is_of_values(error)
 
     def _is_of_values(self, error: Exception) -> bool:
-        """Of the driver's errors: whether it says something of what was to be written."""
+        """Whether an error of the driver concerns the values to be written."""
         raise NotImplementedError
 
     def notify(self, queues: Collection[str]) -> None:
@@ -69,15 +69,15 @@ class PendingWakeups:
                 self._offers.pop(run_id, None)
 
     def keys(self) -> set[str]:
-        """All that is to be told now."""
+        """Return all keys to notify now."""
         return self.woken.union(self._offers.values()) if self._offers else self.woken
 
     def remember(self) -> tuple[set[str], dict[str, str], Details]:
-        """For `restore`, when what comes next is rolled back."""
+        """Return the state for `restore`, for when the next work is rolled back."""
         drafts = {act_id: dict(detail) for act_id, detail in self.drafts.items()}
         return set(self.woken), dict(self._offers), drafts
 
     def restore(self, remembered: tuple[set[str], dict[str, str], Details]) -> None:
-        """As it was; what the cache holds may not be there any more."""
+        """Restore the state; clear the cache, whose rows may be gone."""
         self.woken, self._offers, self.drafts = remembered
         self.fresh.clear()

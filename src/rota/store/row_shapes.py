@@ -1,4 +1,4 @@
-"""What statements share: parts that several say, and the forms of rows that travel as JSON."""
+"""Parts that several statements share, and the forms of rows that travel as JSON."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ COLUMNS: Mapping[str, str] = {
         " or lower(key) like lower(:text) escape '!')"
         " and (cast(:whole as text) is null or parent_id is null)"
     ),
-    # What was created since then has also ended since then, and history is kept by the day of that.
+    # A run created since then has also ended since then, and history is kept by the day of its end.
     "not_before": "(cast(:since as bigint) is null or finished_at >= :since)",
     "asked_when": (
         "(cast(:since as bigint) is null or created_at >= :since)"

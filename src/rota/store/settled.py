@@ -1,4 +1,4 @@
-"""Writes whose commit may end unseen: repeated until it is known what became of them.
+"""Writes whose commit may end unseen: repeated until their outcome is known.
 
 A connection that breaks during a commit leaves its caller without an answer (CommitUnknown). The
 work is then sent again, and has to find by its own ids or keys what it did the first time.
@@ -16,14 +16,14 @@ from rota.errors import CommitUnknown, StoreLost, StoreUnavailable
 
 T = TypeVar("T")
 PATIENCE_S = 15.0
-"""How long to ask what became of a commit, where the caller does not say."""
+"""How long to find out the outcome of a commit, where the caller sets no limit."""
 
 
 def settled_write(attempt: Callable[[bool], T], *, patience_s: float = PATIENCE_S) -> T:
-    """Call `attempt(is_repeat)` until the end of its commit is known.
+    """Call `attempt(is_repeat)` until the outcome of its commit is known.
 
     Raises StoreUnavailable at once if the store is away before anything was sent, and CommitUnknown
-    if nobody could tell within `patience_s`.
+    if the outcome is still unknown after `patience_s`.
     """
     try:
         return attempt(False)  # noqa: FBT003  # as the others of its kind are called
@@ -40,11 +40,11 @@ def until_settled(
     repeats: bool = True,
     unknown: CommitUnknown | None = None,
 ) -> T:
-    """Call `attempt(is_repeat)` until the end of its commit is known or `gives_up` says so.
+    """Call `attempt(is_repeat)` until its commit's outcome is known or `gives_up` returns True.
 
-    With `rides_out`, a store that is away is waited for before the first answer, too. Work that
-    would do harm if it was made twice says `repeats=False`: CommitUnknown is then raised at once.
-    `unknown` is how an attempt before this call ended.
+    With `rides_out`, an outage before the first answer is waited out, too. Pass `repeats=False` for
+    work that would do harm if it was made twice: CommitUnknown is then raised at once. `unknown` is
+    how an attempt before this call ended.
     """
     last: StoreUnavailable
     while True:

@@ -23,18 +23,18 @@ _TOKEN = re.compile(r"\{(\w+)(?::([\w., ()]+))?\}")
 _PARAM = re.compile(r"(?<![:\w]):([a-z_]+)")
 _FOLDER = Path(__file__).parent / "sql"
 _APART = {"sqlite", "postgres", "access", "receipts"}
-"""Folders of statements that not every store has; the others are rooms that all share."""
+"""Folders of statements that not every store has; all stores share the others."""
 
 
 class Statement(NamedTuple):
-    """One statement as a driver wants it, and the parameters it names."""
+    """One statement as a driver needs it, and the names of its parameters."""
 
     text: str
     params: frozenset[str]
 
 
 class Dialect(NamedTuple):
-    """How a database spells what the shared text leaves open."""
+    """The spelling of a database for tokens in the shared text."""
 
     name: str
     now: str
@@ -48,7 +48,7 @@ class Dialect(NamedTuple):
     ids: Callable[[str], str]
     param: Callable[[str], str]
     schema: str
-    """What stands for `rota.` in front of a table."""
+    """The prefix that replaces `rota.` in front of a table."""
 
 
 def load(dialect: Dialect) -> dict[str, Statement]:
@@ -60,17 +60,17 @@ def load(dialect: Dialect) -> dict[str, Statement]:
 
 
 def load_rooms(dialect: Dialect) -> dict[str, Statement]:
-    """What some statements are inside a room (store.access.row_security)."""
+    """Return the statements that differ inside a room (store.access.row_security)."""
     return _read([_FOLDER / "access" / "row_security.sql"], dialect)
 
 
 def load_logins(dialect: Dialect, kind: str) -> dict[str, Statement]:
-    """What some are for logins of fewer rights than the owner's (store.access.rights)."""
+    """Return the statements that differ for restricted logins (store.access.rights)."""
     return _read([_FOLDER / "access" / f"{kind}.sql"], dialect)
 
 
 def load_receipts(dialect: Dialect) -> dict[str, Statement]:
-    """The few statements for a database of the user's own."""
+    """Return the few statements for a database of the user's own."""
     folder = _FOLDER / "receipts"
     return _read([folder / "receipts.sql", folder / f"{dialect.name}.sql"], dialect)
 
@@ -139,8 +139,8 @@ def _verbs_to(group: str) -> list[str]:
 
     Success comes first: most verdicts are one, and SQLite reads the verb from JSON for each test.
     """
-    wanted = FINAL if group == "final" else {State(group)}
-    verbs = [verb for verb, change in TRANSITIONS.items() if change.to in wanted]
+    states = FINAL if group == "final" else {State(group)}
+    verbs = [verb for verb, change in TRANSITIONS.items() if change.to in states]
     return sorted(verbs, key=lambda verb: verb != "succeed")
 
 

@@ -13,14 +13,14 @@ EVERYWHERE = "*"
 
 
 class _Watcher(NamedTuple):
-    """Whom to tell of a key: by a thread in a hurry, and by one that only listens."""
+    """The callbacks of a key: for a thread in a hurry, and for one that only listens."""
 
     wake: Wake
     heard: Wake
 
 
 class _Entry(Generic[T]):
-    """A place in a list that can be given up."""
+    """An entry of a list that can be given up."""
 
     def __init__(self, entries: list[_Entry[T]], what: T) -> None:
         self._entries = entries
@@ -33,7 +33,7 @@ class _Entry(Generic[T]):
 
 
 class Wakeups:
-    """Who in this process wants to hear of changes, or to ride along with them."""
+    """Watchers of changes in this process, and participants in its commits."""
 
     def __init__(self) -> None:
         self._watches: list[_Entry[_Watcher]] = []
@@ -53,12 +53,12 @@ class Wakeups:
         return [entry.what for entry in tuple(self._participants)]
 
     def ring(self, keys: Collection[str]) -> None:
-        """After a commit: tell everybody."""
+        """Wake all watchers after a commit."""
         for entry in tuple(self._watches):
             for key in keys:
                 entry.what.wake(key)
 
     def hear(self, key: str) -> None:
-        """Another process has told us, and this thread has nothing else to do."""
+        """Wake the watchers of a key that another process sent, in a thread that only listens."""
         for entry in tuple(self._watches):
             entry.what.heard(key)

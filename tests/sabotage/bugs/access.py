@@ -29,7 +29,7 @@ ACCESS = (
             Edit(
                 path="operations/jobs/versions.py",
                 within="roll_back_job",
-                old="check_rights(tx, caller.credential, spec)",
+                old="check_rights(tx, caller, spec)",
                 new="pass",
             ),
         ),
@@ -53,7 +53,7 @@ ACCESS = (
         breaks="Somebody with exec makes a job of a template that somebody without has rewritten.",
         edits=(
             Edit(
-                path="operations/identity/permissions.py",
+                path="operations/permissions.py",
                 within="check_template_rights",
                 old="power = power_of_template(definition)",
                 new="power = None",
@@ -81,7 +81,7 @@ ACCESS = (
         breaks="An old graph brings back programs whose jobs were removed.",
         edits=(
             Edit(
-                path="operations/identity/permissions.py",
+                path="operations/permissions.py",
                 within="_check_parts",
                 old="        if not force.has_work_of(part):",
                 new="        if part.above is None and not force.has_work_of(part):",

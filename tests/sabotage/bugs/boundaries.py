@@ -61,8 +61,8 @@ BOUNDARIES = (
             Edit(
                 path=BARE,
                 within="objects_of",
-                old="found[new] = found.pop(old)",
-                new="found[new] = found[old]",
+                old="kinds[new] = kinds.pop(old)",
+                new="kinds[new] = kinds[old]",
             ),
         ),
         caught_by=(T_NAMES + "test_a_name_that_a_migration_gave_up_is_the_users",),

@@ -166,8 +166,8 @@ LEASES = (
             Edit(
                 path="runtime/store_source.py",
                 within="_unknown",
-                old="not in known",
-                new="is not known",
+                old="not in held_keys",
+                new="is not held_keys",
             ),
         ),
         caught_by=(

@@ -273,7 +273,7 @@ LIFE_CYCLES = (
             Edit(
                 path="engine/admission/graph_runs.py",
                 within="release_others",
-                old='verdict.verb == "conclude" and',
+                old='verdict.verb == "complete" and',
                 new='verdict.verb == "" and',
             ),
         ),

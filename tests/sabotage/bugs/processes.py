@@ -36,7 +36,7 @@ PROCESSES = (
             Edit(
                 path=SUPERVISOR,
                 within="_Supervisor._is_over",
-                old="(said != 0 or not self._line.has_served)",
+                old="(farewell != 0 or not self._line.has_served)",
                 new="True",
             ),
         ),
@@ -75,7 +75,7 @@ PROCESSES = (
             Edit(
                 path="store/descriptors.py",
                 within="are_closed",
-                old="os.fstat(number).st_ino != known",
+                old="os.fstat(number).st_ino != identity",
                 new="number < 0",
             ),
         ),

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Attempt, Run } from "@/api/types";
 import { joined } from "@/lib/log";
-import { weeksOf } from "@/pages/job/Heat";
-import { withLatest } from "@/pages/run/Attempts";
-import { byDay } from "@/pages/schedule/Week";
+import { weeksOf } from "@/pages/jobs/Heat";
+import { withLatest } from "@/pages/runs/Attempts";
+import { byDay } from "@/pages/schedules/Week";
 import { collapse, GROUP, groupsOf, type Shape } from "./collapse";
 import { layered } from "./layered";
 import { layout } from "./layout";

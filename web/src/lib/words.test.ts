@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Definition } from "@/api/types";
-import { bodyOf, fieldsOf } from "@/pages/job/definition";
+import { bodyOf, fieldsOf } from "@/pages/jobs/definition";
 import { fromLines, quoteWords, toLines } from "./words";
 
 describe("words of a command", () => {

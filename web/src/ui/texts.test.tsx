@@ -1,7 +1,7 @@
 import { fireEvent, render, screen } from "@testing-library/react";
 import { describe, expect, it } from "vitest";
-import { queuedOf } from "@/pages/job/columns";
-import { rate } from "@/pages/overview/Stats";
+import { rate } from "@/pages/insight/Stats";
+import { queuedOf } from "@/pages/jobs/columns";
 import { isLongText, LongText } from "./LongText";
 import { halves, Name } from "./Name";
 

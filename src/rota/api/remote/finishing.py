@@ -81,7 +81,7 @@ def check_ends(ended: Sequence[EndBody]) -> None:
             raise BadInput(f"run {each.run_id}: what has {each.ending} brings its `error`")
 
 
-def conclude(
+def end_attempts(
     room: ScopedStore,
     artifact_store: ArtifactStore,
     worker_id: str,

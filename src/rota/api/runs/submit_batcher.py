@@ -34,7 +34,7 @@ from rota.errors import (
 from rota.model.identity import Credential, Quotas
 from rota.model.run import NewRun, Submitted
 from rota.model.spec import JobSpec, retry_of
-from rota.operations.identity.permissions import check_runs
+from rota.operations.permissions import check_runs
 from rota.rules.jobs.options import submit_options
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.stored_signature import recorded_signature

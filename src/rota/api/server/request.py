@@ -86,7 +86,7 @@ class ApiRequest(Request[Any, Any, Any]):
     @property
     def caller(self) -> Caller:
         """Who asks, for operations."""
-        return Caller(credential=self.credential, actor=self.by())
+        return Caller(credential=self.credential, actor=self.by(), tools=self.server_state.tools)
 
     def add_header(self, name: str, value: str) -> None:
         """One more on the answer."""

@@ -26,6 +26,7 @@ from rota.api.server.ttl_cache import TtlCache
 from rota.engine.identity.audit_chain import seal
 from rota.errors import StoreUnavailable, TooMany
 from rota.notices import emit
+from rota.operations.tools import Tools
 from rota.store.base import ScopedStore, Store, Tx
 
 if TYPE_CHECKING:
@@ -45,6 +46,9 @@ class ServerState:
     def __init__(self, app: App, options: ServerOptions) -> None:
         self.app = app
         self.options = options
+        self.tools = Tools(
+            schedules=lambda: app.schedules.compiled, payload_bytes=options.payload_bytes
+        )
         self.buckets = TokenBuckets()
         self.refusals = SecurityEvents()
         self.identities = Identities(self)

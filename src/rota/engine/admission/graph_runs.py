@@ -64,7 +64,7 @@ def release_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> 
                 graphs[str(row["id"])] = spec.target.graph
     for verdict in verdicts:
         graph = graphs.get(verdict.run_id)
-        if verdict.verb == "conclude" and graph is not None and graph.depends_on_past:
+        if verdict.verb == "complete" and graph is not None and graph.depends_on_past:
             note_success(tx, verdict.run_id, graph.name, namespace=namespace)
     release_next(
         tx, [graph for graph in graphs.values() if takes_turns(graph)], namespace=namespace

@@ -64,7 +64,7 @@ def _give_up(tx: Tx, each: NodeEnding, error: Exception) -> list[Verdict]:
     beside(tx, lambda: _note(tx, each), what=f"node {each.node} of run {each.graph_id}")
     reason = f"it could not go on after node {each.node} had ended: {words(error)}"[:MAX_REASON]
     return [
-        Verdict(verb="founder", reason=reason, force=True, **verdict_facts(row))
+        Verdict(verb="fail_graph", reason=reason, force=True, **verdict_facts(row))
         for row in tx.all("lock_graphs", ids=json.dumps([each.graph_id]))
     ]
 

@@ -96,7 +96,7 @@ def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
         is_worth = (
             is_worth and decided(propagation.node_rows.rows[verdict.run_id, END].result) is None
         )
-        if verdict.verb == "founder" and is_worth:
+        if verdict.verb == "fail_graph" and is_worth:
             restarts[verdict.run_id] = row["now"]
     return GraphOutcome([each for each in verdicts if each.run_id not in restarts], restarts)
 
@@ -121,14 +121,14 @@ def _verdict(
     if how := decided(end.result):
         return Verdict(verb=how.verb, reason=_as_decided(how, propagation, graph_id, bad), **facts)
     if end.state == TRIPPED:
-        return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
+        return Verdict(verb="fail_graph", reason=_failed_in_words(bad), **facts)
     if outcome_of(Ending.FAILED for _ in bad) == "failed":
-        return Verdict(verb="founder", reason=_failed_in_words(bad), **facts)
+        return Verdict(verb="fail_graph", reason=_failed_in_words(bad), **facts)
     try:
         result = _result(propagation.graph_runs[graph_id], known)
-        return Verdict(verb="conclude", result=result, **facts, **noted(row["policy"]))
+        return Verdict(verb="complete", result=result, **facts, **noted(row["policy"]))
     except BadInput as error:
-        return Verdict(verb="founder", reason=f"its result: {error}"[:MAX_REASON], **facts)
+        return Verdict(verb="fail_graph", reason=f"its result: {error}"[:MAX_REASON], **facts)
 
 
 def _result(graph_run: GraphRun, known: NodeResults) -> str:

@@ -24,7 +24,7 @@ from rota.store.base import Tx
 
 _NEEDED = ("success", "active")
 """States of a setup, or of what it is for: there is, or may be, something to clear away."""
-_BECAUSE = {"cancel": "the run was cancelled", "founder": "the run was given up"}
+_BECAUSE = {"cancel": "the run was cancelled", "fail_graph": "the run was given up"}
 
 
 def wind_down(
@@ -85,7 +85,7 @@ def _decide(propagation: Propagation, graph_run: GraphRun, verdict: Verdict) -> 
     if decided(end.result) is not None:
         return
     was_paused = end.state == "paused"
-    decide(end, DecidedEnd(verb="cancel" if is_cancel else "founder", reason=verdict.reason))
+    decide(end, DecidedEnd(verb="cancel" if is_cancel else "fail_graph", reason=verdict.reason))
     propagation.node_rows.change(end)
     because = _BECAUSE[verdict.verb]
     words = Halt(

@@ -36,7 +36,7 @@ def time_out(tx: Tx, *, limit: int) -> int:
 def _overdue(row: Row) -> Verdict:
     limit = format_duration(row["expires_at"] - row["started_at"])
     reason = f"ran longer than its timeout of {limit}"
-    return Verdict(verb="founder", reason=reason, **verdict_facts(row))
+    return Verdict(verb="fail_graph", reason=reason, **verdict_facts(row))
 
 
 def _verdict(row: Row) -> Verdict:

@@ -29,7 +29,7 @@ from rota.model.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Row, Tx
 
-_ENDS_GRAPH = ("cancel", "conclude", "founder", "skip", "expire", "refuse")
+_ENDS_GRAPH = ("cancel", "complete", "fail_graph", "skip", "expire", "refuse")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 _FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is State.FAILED)
 
@@ -153,7 +153,7 @@ def _wind_down(
 ) -> tuple[list[Verdict], list[Verdict]]:
     """The verdicts that end a run now, and those that follow for graphs with teardowns to run."""
     ending = [verdict for verdict in verdicts if verdict.verb in _ENDS_RUN]
-    asked = [each for each in ending if each.verb in ("cancel", "founder") and not each.force]
+    asked = [each for each in ending if each.verb in ("cancel", "fail_graph") and not each.force]
     if not asked:
         return ending, []
     wound = beside(
@@ -240,7 +240,7 @@ def _followed(
     """
     mine = [verdict for verdict in verdicts if verdict.run_id not in lost] if lost else verdicts
     follow: list[Verdict] = []
-    broken = [verdict for verdict in mine if verdict.verb in ("cancel", "founder")]
+    broken = [verdict for verdict in mine if verdict.verb in ("cancel", "fail_graph")]
     if broken:
         follow += abandon(tx, broken)
     over = [verdict for verdict in mine if verdict.verb in _ENDS_GRAPH]

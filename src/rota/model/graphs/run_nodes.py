@@ -80,17 +80,17 @@ class Progress(View, frozen=True):
     done: int
     total: int
     states: dict[str, int] = msgspec.field(default_factory=dict, name="byState")
-    """Nodes by state."""
+    """The number of nodes in each state."""
     percent: float | None = 0.0
     share: float = 0.0
-    """From 0 to 1; each node counts the same, of a mapped one each instance."""
+    """The share done, from 0 to 1; each node weighs the same, and each instance in a map."""
     left_ms: int | None = msgspec.field(default=None, name="estimateMs")
-    """What is left, if all goes as in past runs; null if nothing is known of them."""
+    """The estimated time for the critical path; null if no past run has a node on it."""
     ends_at: Moment | None = None
     unknown: int = 0
-    """Nodes that have not ended and of which no past run tells."""
+    """The number of nodes that have not ended and that no past run tells about."""
     critical_path: tuple[str, ...] = ()
-    """The nodes that decide when the run ends, in order; of one that has ended, that did."""
+    """The nodes that determine when the run ends, in order; once it has ended, those that did."""
 
 
 class RunNodes(View, frozen=True):

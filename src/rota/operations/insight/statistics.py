@@ -17,7 +17,6 @@ from rota.errors import BadInput, NotPermitted, UnknownJob
 from rota.model.insight.statistics import Forecast, JobStatistics, Overview
 from rota.operations.caller import Caller
 from rota.operations.operation import reads
-from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -32,7 +31,7 @@ def show_overview(tx: Tx, caller: Caller, *, window: str = "1h") -> Overview:
         namespace=caller.namespace,
         window_ms=_window_ms(window),
         queues=caller.credential.queues,
-        compiled=compiled_schedules(),
+        compiled=caller.tools.schedules(),
     )
 
 
@@ -43,7 +42,7 @@ def show_forecast(
     """Runs that schedules will start, hour by hour, and how long they will take."""
     if not caller.sees_all_queues:
         raise NotPermitted("the forecast is for credentials that reach all queues")
-    return forecast(tx, namespace=caller.namespace, hours=hours, compiled=compiled_schedules())
+    return forecast(tx, namespace=caller.namespace, hours=hours, compiled=caller.tools.schedules())
 
 
 @reads("/jobs/{job_id}/statistics")

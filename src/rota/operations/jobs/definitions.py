@@ -15,7 +15,6 @@ from rota.ids import new_id
 from rota.model.jobs.job import HttpBody, JobMade, JobRemoved
 from rota.model.spec import CommandTarget, HttpTarget, JobSpec
 from rota.operations.caller import Caller
-from rota.operations.identity.permissions import check_rights
 from rota.operations.jobs.bodies import JobBody
 from rota.operations.jobs.visible import (
     API,
@@ -25,6 +24,7 @@ from rota.operations.jobs.visible import (
     visible_job,
 )
 from rota.operations.operation import changes, tell
+from rota.operations.permissions import check_rights
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.failures.on_failure import check_takes
 from rota.rules.jobs.definitions import OWN, Definition, command_target, define_job, http_target
@@ -100,7 +100,7 @@ def put_job(
         lock_name(tx, "job", body.name, namespace=caller.namespace)
     check_unchanged(tx, caller, body.name, if_match)
     definition = _definition(tx, caller, body)
-    check_rights(tx, caller.credential, *definition.specs)
+    check_rights(tx, caller, *definition.specs)
     _check_present(tx, caller, definition, is_new=is_new)
     version = 0
     for spec in definition.specs:

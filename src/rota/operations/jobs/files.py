@@ -18,11 +18,11 @@ from rota.model.schedule import Calendar
 from rota.model.spec import JobSpec
 from rota.model.view import Body
 from rota.operations.caller import Caller
-from rota.operations.identity.permissions import check_rights
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.jobs.file_reach import check_reach
 from rota.operations.jobs.redaction import visible_changes
 from rota.operations.operation import Read, changes, nothing_changed, reads, tell
+from rota.operations.permissions import check_rights
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
@@ -129,7 +129,7 @@ def apply_files(tx: Tx, caller: Caller, body: FilesBody) -> Plan:
     )
     changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
     specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
-    check_rights(tx, caller.credential, *(spec for spec in specs if spec.name in changed))
+    check_rights(tx, caller, *(spec for spec in specs if spec.name in changed))
     done = [f"{each.verb} {each.kind} {each.name}" for each in plan.changes]
     tell(tx, caller, subject=", ".join(bundle.name for bundle in bundles), changes=done)
     if not done:

@@ -21,12 +21,12 @@ from rota.model.template import Blank, Kind, Template, TemplateView
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
-from rota.operations.identity.permissions import check_template_rights
 from rota.operations.jobs.bodies import JobBody
 from rota.operations.jobs.definitions import put_job
 from rota.operations.jobs.redaction import visible_definition
 from rota.operations.operation import changes, reads, tell
 from rota.operations.paging import PAGE, Limit
+from rota.operations.permissions import check_template_rights
 from rota.rules.jobs.templates import fill_template, schema_of
 from rota.rules.security.rights import power_of_template
 from rota.rules.text.names import check_name
@@ -98,7 +98,7 @@ def replace_template(
     """Make or change one; jobs that were made from it stay as they are."""
     check_name("template", name)
     _check_present(tx, caller, name, if_match, if_none_match=if_none_match)
-    check_template_rights(caller.credential, body.definition)
+    check_template_rights(caller, body.definition)
     at = {"namespace": caller.namespace, "who": caller.actor.who}
     return _view(put_template(tx, name, body.template(), **at), caller)
 
@@ -147,7 +147,7 @@ def _check_present(
     except UnknownTemplate:
         check_match(if_match, None, if_none_match=if_none_match)
         return
-    check_template_rights(caller.credential, found.template.definition)
+    check_template_rights(caller, found.template.definition)
     check_match(if_match, _etag(found), if_none_match=if_none_match)
 
 

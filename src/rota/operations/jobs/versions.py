@@ -17,12 +17,12 @@ from rota.model.jobs.version import JobWeights, VersionDiff, VersionView
 from rota.model.spec import JobSpec
 from rota.model.view import Page
 from rota.operations.caller import Caller
-from rota.operations.identity.permissions import check_rights, check_starts
 from rota.operations.jobs.job_views import definition_view
 from rota.operations.jobs.redaction import visible_changes
 from rota.operations.jobs.visible import API, check_from_api, check_unchanged, visible_job
 from rota.operations.operation import changes, reads, tell
 from rota.operations.paging import PAGE, Limit
+from rota.operations.permissions import check_rights, check_starts
 from rota.operations.wire import WholeBody
 from rota.rules.jobs.differences import differences
 from rota.store.base import Tx
@@ -71,7 +71,7 @@ def roll_back_job(
     check_unchanged(tx, caller, job_id, if_match)
     check_from_api(job.origin, job_id)
     spec = _spec(tx, caller, job_id, version)
-    check_rights(tx, caller.credential, spec)
+    check_rights(tx, caller, spec)
     made = define(tx, spec, namespace=caller.namespace, origin=API)
     return JobMade(job=job_id, status="active", version=made)
 
@@ -103,7 +103,7 @@ def weigh_versions(
     visible_job(tx, caller, job_id)
     check_unchanged(tx, caller, job_id, if_match)
     specs = [_spec(tx, caller, job_id, version) for version in wanted]
-    check_rights(tx, caller.credential, *specs)
+    check_rights(tx, caller, *specs)
     check_starts(tx, caller.credential, [DeployedStart(job_id, version) for version in wanted])
     set_weights(tx, job_id, wanted, namespace=caller.namespace)
     return JobWeights(job=job_id, weights=weights)

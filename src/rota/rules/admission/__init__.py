@@ -1,1 +1,1 @@
-"""In which order runs start, and what they wait for."""
+"""The order in which runs start, and the dependencies that they wait for."""

@@ -1,6 +1,6 @@
 """Dependencies between jobs: a run starts after the runs of other jobs for the same time.
 
-Pure: what is known of the other job goes in, whether the run may start comes out.
+The functions are pure: they take facts about the other job and return whether the run may start.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ Word = Literal["met", "waits", "refused"]
 
 
 class DependencyParent(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of one dependency: of its run for the same time, or of why there is none."""
+    """The facts about one dependency: its run for the same time, or why there is none."""
 
     job: str
     schedule: str = ""
     run_id: str | None = None
     state: State | None = None
-    """Of that run; None if it is not on record any more."""
+    """The state of that run; None if the run is no longer on record."""
     decision: str | None = None
-    """What became of the instant without a run, such as skipped."""
+    """The schedule's decision about an instant without a run, such as skipped."""
     is_due: bool = False
-    """There is no run yet: the schedule has this instant and will fire it."""
+    """True if there is no run yet, but the schedule has this instant and will fire it."""
     is_missed: bool = False
-    """There is no run: the schedule has this instant but is paused, or has passed it."""
+    """True if there is no run, because the schedule is paused or has passed this instant."""
 
 
 class DependencyAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Whether a run may start, as far as one dependency is concerned."""
+    """Whether one dependency lets a run start."""
 
     word: Word
     says: str = ""
 
 
 def judge(parent: DependencyParent) -> DependencyAnswer:
-    """Only a success lets it start. Where the other job has no run for that time, none is asked."""
+    """Decide one dependency: a success meets it, and so does a run that was never planned."""
     if parent.run_id is not None:
         return _judge_run(f"run {parent.run_id} of job {parent.job}", parent.state)
     none = f"job {parent.job} has no run for this time"
@@ -70,7 +70,7 @@ def _judge_run(run: str, state: State | None) -> DependencyAnswer:
 
 
 def judge_all(parents: Sequence[DependencyParent]) -> tuple[Word, list[str]]:
-    """All must be met; one that is refused decides at once."""
+    """Decide all dependencies: all must be met, and a single refused one refuses the run."""
     answers = [judge(parent) for parent in parents]
     for word in ("refused", "waits"):
         says = [answer.says for answer in answers if answer.word == word]
@@ -80,7 +80,7 @@ def judge_all(parents: Sequence[DependencyParent]) -> tuple[Word, list[str]]:
 
 
 def read_dependencies(option: str, given: object) -> tuple[str, ...]:
-    """Names, or the jobs themselves; each once."""
+    """Read a list of jobs or job names; a duplicate raises BadOption."""
     each_given = [given] if isinstance(given, str) else given
     if not isinstance(each_given, Sequence):
         raise BadOption(f"{option}={given!r:.64} is not a list of jobs")
@@ -98,7 +98,7 @@ def read_dependencies(option: str, given: object) -> tuple[str, ...]:
 
 
 def check_other(job: str, dependencies: Collection[str]) -> None:
-    """BadOption if a job waits for itself."""
+    """Raise BadOption if a job depends on itself."""
     if job in dependencies:
         raise BadOption(f"dependencies: job {job!r:.64} cannot wait for itself")
 
@@ -108,7 +108,7 @@ def check_there(
     known: Mapping[str, JobSpec],
     places: Mapping[str, str] | None = None,
 ) -> None:
-    """BadOption if a job waits for one that is nowhere defined; `places` say where jobs stand."""
+    """Raise BadOption if a dependency is not defined; `places` maps jobs to places in files."""
     for name, spec in wanted.items():
         for each in spec.dependencies:
             if each not in known:
@@ -119,7 +119,7 @@ def check_there(
 
 
 def check_circles(specs: Mapping[str, JobSpec], places: Mapping[str, str] | None = None) -> None:
-    """BadOption with the way round, if jobs wait for each other in a circle."""
+    """Raise BadOption with the cycle if jobs wait for each other in a circle."""
     parents = {
         name: [each for each in spec.dependencies if each in specs] for name, spec in specs.items()
     }

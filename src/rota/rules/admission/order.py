@@ -1,4 +1,4 @@
-"""Order in a queue: one number decides, smaller goes first; ties go to the older id."""
+"""The order of a queue: a smaller rank goes first, and ties go to the older id."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from rota.errors import BadOption
 from rota.model.spec import PRIORITIES
 
 CREDIT_MS = 60_000
-"""How much earlier one level of priority makes a run look."""
+"""Milliseconds that one level of priority takes off a run's rank."""
 
 LOWEST, HIGHEST = -100, 100
 _NUMBER = re.compile(r"[+-]?[0-9]{1,9}")
 
 
 def rank_ms(*, ready_at_ms: int, priority: int) -> int:
-    """The time a run became ready, less a credit for each level of priority.
+    """Return the time at which a run became ready, less a credit for each level of priority.
 
-    Nothing starves: a run is overtaken only by runs of higher priority that became ready
-    less than CREDIT_MS times the difference later: 20 minutes for `high` over `low`,
-    and never more than 200 minutes (3 h 20 min).
+    Nothing starves: a run is overtaken only by runs of higher priority that became ready less than
+    CREDIT_MS times the difference in levels later: 20 minutes for `high` over `low`, and never more
+    than 200 minutes (3 h 20 min).
     """
     return ready_at_ms - CREDIT_MS * priority
 
 
 def parse_priority(given: object) -> int:
-    """A level from -100 to 100, given as a number or as high, medium or low."""
+    """Read a level from -100 to 100, given as a number or as high, medium or low."""
     if isinstance(given, str):
         word = given.strip().lower()
         if word in PRIORITIES:
@@ -42,5 +42,5 @@ def parse_priority(given: object) -> int:
 
 
 def priority_name(level: int) -> str:
-    """The word for a level where it has one, else the number."""
+    """Return the word for a priority level, or the number if the level has no word."""
     return next((word for word, known in PRIORITIES.items() if known == level), str(level))

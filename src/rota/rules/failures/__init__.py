@@ -1,1 +1,1 @@
-"""Retries, breakers, causes of failures, and who is told of them."""
+"""Rules for retries, breakers, causes of failures and failure handlers."""

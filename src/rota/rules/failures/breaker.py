@@ -1,4 +1,4 @@
-"""When a breaker opens, sends a probe and closes: decided from tallies and the time.
+"""Decide from tallies and the time when a breaker opens, sends a probe and closes.
 
 Nothing here reads a store; engine.failures.breakers.state turns a decision into a guarded change.
 """
@@ -16,13 +16,13 @@ from rota.model.spec import Breaker
 from rota.rules.text.duration import parse_duration
 
 BUCKETS = 10
-"""A window is counted in so many pieces: what drops out of it does so by a tenth at a time."""
+"""The number of buckets in a window; attempts leave the window one bucket at a time."""
 LOOK_MS = 2_000
-"""How soon to look for a probe again when no run of the job was queued."""
+"""Milliseconds until the next search for a probe when no run of the job was queued."""
 
 
 class BreakerTimes(NamedTuple):
-    """The durations of a rule in milliseconds."""
+    """The durations of a breaker rule in milliseconds."""
 
     window_ms: int
     cool_ms: int
@@ -34,7 +34,7 @@ class BreakerTimes(NamedTuple):
 
 
 class BreakerCount(NamedTuple):
-    """Attempts that ended within the window."""
+    """The number of attempts, and of bad ones, that ended within the window."""
 
     bad: int
     total: int
@@ -48,7 +48,7 @@ def times_of(rule: Breaker) -> BreakerTimes:
 
 
 def count(tallies: Sequence[Tally], *, rule: Breaker, now_ms: int) -> BreakerCount:
-    """What counts now: buckets that began within the window, so never an older attempt."""
+    """Count the attempts in buckets that began within the window, so never an older attempt."""
     since = now_ms - times_of(rule).window_ms
     recent = [tally for tally in tallies if tally.at > since]
     bad = sum(tally.bad for tally in recent)
@@ -56,7 +56,7 @@ def count(tallies: Sequence[Tally], *, rule: Breaker, now_ms: int) -> BreakerCou
 
 
 def trips(seen: BreakerCount, rule: Breaker) -> bool:
-    """Whether enough attempts ended, and enough of them badly."""
+    """Whether enough attempts ended, and a large enough share of them badly."""
     return seen.total >= rule.least and seen.bad > 0 and seen.bad >= rule.share * seen.total
 
 
@@ -69,10 +69,10 @@ def decide(
     fate: ProbeFate = "waits",
     candidate: str | None = None,
 ) -> Circuit:
-    """The next state; the very same circuit when nothing changes.
+    """Return the next state of a breaker; the identical object when nothing changes.
 
-    `fate` is what became of the probe of a half-open circuit; `candidate` the run that
-    becomes the probe of an open one when its time has come.
+    `fate` is how the probe of a half-open breaker ended. `candidate` is the run that becomes the
+    probe of an open breaker once its time has come.
     """
     match circuit.state:
         case "closed":
@@ -86,7 +86,7 @@ def decide(
 
 
 def cool_ms(rule: Breaker, cools: int) -> int:
-    """How long to stay open after so many probes that ended badly."""
+    """Return how long a breaker stays open after `cools` probes ended badly."""
     times = times_of(rule)
     # The exponent is bounded: after a week of probes it would be a number of many digits.
     return min(times.cool_ms << min(cools, 40), times.cap_ms)

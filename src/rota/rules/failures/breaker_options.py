@@ -1,4 +1,4 @@
-"""The option `breaker=`: "50% of 20 in 1m" or a Breaker, checked and written one way."""
+"""The option `breaker=`: reads "50% of 20 in 1m" or a Breaker, and normalises it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FORMS = 'write "50% of 20 in 1m", or Breaker(share=0.5, least=20, window="1m")'
 
 
 def parse_breaker(given: object) -> Breaker | None:
-    """The rule with its durations in one spelling; None for None. BadOption says what is wrong."""
+    """Return the rule with normalised durations; None for None. A bad rule raises BadOption."""
     if given is None:
         return None
     if isinstance(given, BreakerBody):
@@ -47,7 +47,7 @@ def parse_breaker(given: object) -> Breaker | None:
 
 
 def breaker_text(rule: Breaker) -> str:
-    """The short form, as people write it."""
+    """Return the rule in its short form, such as `50% of 20 in 1m`."""
     return f"{rule.share * 100:.10g}% of {rule.least} in {rule.window}"
 
 

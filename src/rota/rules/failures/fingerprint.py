@@ -1,7 +1,7 @@
-"""Fingerprints: failures that have the same cause have the same one.
+"""Fingerprints: failures with the same cause have the same fingerprint.
 
-Made of the job, the type of the error, the place in user code and the message without its
-values; line numbers are left out, so that an edit elsewhere in a file changes nothing.
+A fingerprint covers the job, the type of the error, the place in user code and the message without
+its values. Line numbers are left out, so an edit elsewhere in a file changes nothing.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rota.model.run import ErrorDetail
 
 HEX_DIGITS = 12
 MAX_CHARS = 1_000
-"""Of a message; what differs only later than this is the same cause."""
+"""Characters of a message that count; messages that differ only later have the same cause."""
 
 _FRAME = re.compile(r'^  File "([^"\n]+)", line \d+, in (.+)$', re.MULTILINE)
 _FOREIGN = re.compile(r"[/\\](?:site-packages|dist-packages|lib[/\\]python3[^/\\]*)[/\\]|^<")
@@ -31,7 +31,7 @@ _SEVERAL = re.compile(r"<(n|text)>(?:[,;\s]+<\1>)+")
 
 
 def fingerprint(*, job: str, error: ErrorDetail | None, reason: str | None) -> str:
-    """Twelve hex digits; a failure without an error goes by its reason."""
+    """Return twelve hex digits; a failure without an error is identified by its reason."""
     if error is None:
         parts = [job, "", "", normalised(reason or "")]
     else:
@@ -41,7 +41,7 @@ def fingerprint(*, job: str, error: ErrorDetail | None, reason: str | None) -> s
 
 
 def place(traceback: str) -> str:
-    """`file.py:function` of the innermost frame outside of libraries, or of the innermost one."""
+    """Return `file.py:function` of the innermost frame, outside libraries if there is one."""
     frames = _FRAME.findall(traceback)
     own = [frame for frame in frames if not _FOREIGN.search(frame[0])] or frames
     if not own:
@@ -51,7 +51,7 @@ def place(traceback: str) -> str:
 
 
 def normalised(message: str) -> str:
-    """The message with its values replaced by their kinds."""
+    """Return the message with each value replaced by its kind."""
     text = _QUOTED.sub("<text>", message[:MAX_CHARS])
     text = _NUMBER.sub("<n>", text)
     return " ".join(_SEVERAL.sub(r"<\1>", text).split())

@@ -1,4 +1,4 @@
-"""The option `on_failure`: which job is told of failed runs, and with which arguments."""
+"""The option `on_failure`: which job handles failed runs, and the arguments it gets."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rota.rules.jobs.target_kinds import target_kind
 from rota.rules.text.checks import at_place, hint
 
 WHOLE = "failure"
-"""The parameter that takes all of it."""
+"""The name of the parameter that takes the whole failure."""
 FACTS = Failure.__struct_fields__
 _EXAMPLE = Failure(
     run_id="0" * 32,
@@ -32,7 +32,7 @@ _EXAMPLE = Failure(
 
 
 def read_on_failure(option: str, given: object) -> str:
-    """The name of the job that is told, given as that or as the job."""
+    """Return the name of the failure handler, given as a name or as the job itself."""
     name = given if isinstance(given, str) else getattr(given, "name", None)
     if not isinstance(name, str) or not name:
         raise BadOption(f"{option}={given!r:.64} is neither a job nor the name of one")
@@ -40,18 +40,18 @@ def read_on_failure(option: str, given: object) -> str:
 
 
 def check_told_is_other(job: str, told: str | msgspec.UnsetType) -> None:
-    """BadOption if a job would be told of itself."""
+    """Raise BadOption if a job would handle its own failures."""
     if told == job:
         raise BadOption(f"on_failure: job {job!r:.64} cannot be told of itself; name another")
 
 
 def told_by(spec: JobSpec) -> str | None:
-    """The job that is told when a run of this one fails."""
+    """Return the job that handles failed runs of this job, or None."""
     return spec.on_failure if isinstance(spec.on_failure, str) else None
 
 
 def arguments_for(spec: JobSpec, failure: Failure) -> dict[str, Any]:
-    """What a run of this job is given: `failure`, or those facts that its parameters name."""
+    """Build the handler's arguments: `failure`, or the facts that its parameters name."""
     facts = msgspec.structs.asdict(failure)
     is_template = target_kind(spec.target).is_template
     if is_template:  # a text holds no null
@@ -66,7 +66,7 @@ def arguments_for(spec: JobSpec, failure: Failure) -> dict[str, Any]:
 
 
 def _parameters(spec: JobSpec) -> Mapping[str, Any] | None:
-    """None for a function that a file names without its parameters."""
+    """Return the parameters of a job; None if a file names a function without its parameters."""
     if isinstance(spec.target, GraphTarget):
         return spec.target.graph.parameters
     is_function = isinstance(spec.target, PythonTarget)
@@ -81,7 +81,7 @@ def check_told(
     where: str = "on record",
     places: Mapping[str, str] | None = None,
 ) -> None:
-    """BadOption if a job names one that is nowhere defined, or that needs something else."""
+    """Raise BadOption if a failure handler is not defined or needs other arguments."""
     for name, spec in wanted.items():
         told = told_by(spec)
         if told is None:
@@ -95,7 +95,7 @@ def check_told(
 
 
 def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
-    """BadOption unless a run of this job can be made of what is told."""
+    """Raise BadOption unless the facts of a failure are valid arguments of the handler."""
     from rota.rules.jobs.stored_signature import recorded_signature  # noqa: PLC0415  # brings graphs along
 
     # A function without parameters on record: what it lacks, a worker finds out.
@@ -112,7 +112,7 @@ def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
 
 
 def check_function(job: str, told: str, bind: Any, spec: JobSpec) -> None:
-    """The same where the code is at hand: its types count as well."""
+    """Raise BadOption unless the handler's function takes the failure, types included."""
     try:
         bind((), arguments_for(spec, _EXAMPLE))
     except BadInput as error:

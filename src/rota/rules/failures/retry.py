@@ -1,6 +1,6 @@
 """Retrying: whether a failed attempt is tried again, and when.
 
-The caller brings the time, the random number and what a custom function said.
+The caller supplies the time, the random number and the answer of a custom retry function.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from rota.model.spec import JobSpec, RetryPolicy
 from rota.rules.text.duration import format_duration
 
 MAX_CRASHES = 3
-"""A run is held to be the cause when so many processes died in which it was alone."""
+"""A run is held to be the cause after this many processes died in which it ran alone."""
 MAX_LOSSES = 10
-"""For one of which nobody can tell whether it is the cause: so many losses are too many.
+"""Losses of workers after which a run is quarantined though nobody can tell if it is the cause.
 
-It cannot be tried alone; or it was alone in its process, and each time the worker died instead.
+Either the run cannot be tried alone, or it was alone in its process and the worker died instead.
 """
 
 
 class RetryIn(msgspec.Struct, frozen=True):
-    """Try again after so long."""
+    """The delay before the next attempt."""
 
     delay_ms: int
     asked_ms: int | None = None
-    """What was asked for, where that was longer than the policy allows."""
+    """The delay that was requested, if the policy allows less."""
 
 
 class GiveUp(msgspec.Struct, frozen=True):
-    """The failure is final, for a reason people can read."""
+    """A final failure, with a reason for people."""
 
     reason: str
 
 
 class Requeue(msgspec.Struct, frozen=True):
-    """Put the run back at once: not the run failed, its worker did."""
+    """Put the run back in the queue at once: its worker failed, not the run."""
 
 
 def next_delay_ms(policy: RetryPolicy, *, retry: int, random: float) -> int:
-    """How long to wait before retry 1, 2, ...; `random` is in [0, 1).
+    """Return the delay before retry 1, 2, ...; `random` is in [0, 1).
 
-    Exponential is delay times factor^(retry-1), at most the cap: 1, 2, 4 s by default.
-    Jitter only shortens, so the cap holds.
+    An exponential backoff waits delay times factor^(retry-1), at most the cap: 1, 2, 4 s by
+    default. Jitter only shortens, so the cap holds.
     """
     if policy.backoff == "none" or policy.delay_ms == 0:
         return 0
@@ -77,9 +77,9 @@ def decide(  # noqa: PLR0913  # one fact each, all named at the call
 ) -> RetryIn | GiveUp:
     """Decide what follows a failed attempt; `failures` counts this one too.
 
-    A delay the error brought wins over the policy's, but never over its limits: numbers come from
-    servers and functions, and none of them makes a run wait longer than the cap. With
-    `backoff="custom"` the function's answer is `custom_delay_ms`, None to give up. A handler
+    A delay that the error carries wins over the policy's own, but never over its limits. Such
+    numbers come from servers and functions, and none of them makes a run wait longer than the cap.
+    With `backoff="custom"` the function's answer is `custom_delay_ms`, None to give up. A handler
     that raised Retry (`wants_retry`) overrules the error lists, not the limits.
     """
     if gives_up:
@@ -104,7 +104,7 @@ def decide(  # noqa: PLR0913  # one fact each, all named at the call
 
 
 def _as_asked(policy: RetryPolicy, asked_ms: int) -> RetryIn:
-    """What a server, a handler or a function asked for, as far as the policy allows."""
+    """Return the delay requested by a server, handler or function, within the policy."""
     most_ms = longest_ms(policy)
     return RetryIn(most_ms, asked_ms) if asked_ms > most_ms else RetryIn(max(0, asked_ms))
 
@@ -116,7 +116,7 @@ def _in_time(policy: RetryPolicy, then: RetryIn, *, waited_ms: int) -> RetryIn |
 
 
 def longest_ms(policy: RetryPolicy) -> int:
-    """The longest wait that somebody else may ask for; its own delay may be longer than the cap."""
+    """Return the longest delay that may be requested; the policy's own delay may exceed the cap."""
     return max(policy.cap_ms, policy.delay_ms)
 
 
@@ -130,10 +130,10 @@ def _refused_by_type(policy: RetryPolicy, types: Sequence[str]) -> GiveUp | None
 
 
 def after_loss(*, at_most_once: bool) -> Requeue | GiveUp:
-    """Decide what follows the death of a worker: whatever killed it, the run has no part in it.
+    """Decide what follows the death of a worker; the run is not to blame.
 
-    It may have been one of the runs beside, a deploy, a lack of memory. From now on the run is
-    alone in its process, and when that dies, `quarantine` knows whose fault it was.
+    Another run in the process, a deploy or a lack of memory may have killed the worker. From now on
+    the run is alone in its process. If that process dies, `quarantine` knows which run is to blame.
     """
     if at_most_once:
         return GiveUp("lost: the outcome is unknown and the job is at_most_once")
@@ -141,9 +141,9 @@ def after_loss(*, at_most_once: bool) -> Requeue | GiveUp:
 
 
 def quarantine(how: str, *, crashes: int, limit: int) -> GiveUp | None:
-    """Decide whether a run has killed processes of its own often enough; `how` the last one died.
+    """Give up a run that killed too many of its own processes; `how` tells how the last one died.
 
-    `crashes` are those in which it was alone, this one too.
+    `crashes` counts the processes in which the run was alone, this one included.
     """
     if crashes < limit:
         return None
@@ -158,14 +158,15 @@ def _times(count: int) -> str:
 
 
 def max_losses(spec: JobSpec) -> int:
-    """How many losses of workers end a run that nobody can clear; 0 for never."""
+    """Return after how many losses of workers an unproven suspect run ends; 0 for never."""
     return spec.max_losses if isinstance(spec.max_losses, int) else MAX_LOSSES
 
 
 def quarantine_lost(*, losses: int, limit: int) -> GiveUp | None:
-    """Decide whether too many workers died while this run was the only one under suspicion.
+    """Give up a run if too many workers died while it was the only suspect.
 
-    That is: alone in a process of its own, after an earlier loss, and no other such run beside it.
+    A run is the only suspect if it was alone in its process after an earlier loss, and no other
+    such run was beside it.
     """
     if losses < limit:
         return None

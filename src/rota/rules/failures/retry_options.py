@@ -15,13 +15,13 @@ from rota.rules.text.option import DURATION, NAMES, Option, Time, names_of, read
 from rota.scripts import class_name
 
 RetryFunction = Callable[[int, BaseException | None], float | timedelta | None]
-"""Given the failures so far and the exception: how long to wait (seconds), or None to give up."""
+"""Takes the failures so far and the exception; returns seconds to wait, or None to give up."""
 
 MAX_RETRIES = 10_000
 
 
 def retry_policy(options: Mapping[str, Any], *, base: RetryPolicy) -> RetryPolicy:
-    """The base changed by the options given; None counts as not given, save `retries=None`."""
+    """Return the base policy with the options applied; None is unset, save `retries=None`."""
     policy = _with_retries(options, base)
     changes = read_options(_DETAILS, options)
     policy = msgspec.structs.replace(policy, **changes)
@@ -40,7 +40,7 @@ def _with_retries(options: Mapping[str, Any], base: RetryPolicy) -> RetryPolicy:
 
 
 def retry_function(options: Mapping[str, Any]) -> RetryFunction | None:
-    """The custom function given as `retry=`, which takes the place of a backoff."""
+    """Return the function given as `retry=`, which replaces the backoff."""
     if options.get("retry") is None:
         return None
     function = _function("retry", options["retry"])
@@ -84,7 +84,7 @@ def _jitter(option: str, given: object) -> float:
 
 
 def _class_names(option: str, given: object) -> tuple[str, ...]:
-    """Qualified names of exception classes; text such as `shop.errors.Temporary` passes too."""
+    """Return qualified names of exception classes; accepts text such as `shop.errors.Temporary`."""
     each = given if isinstance(given, tuple | list | set | frozenset) else (given,)
     return tuple(_class_name(option, one) for one in each)
 
@@ -104,7 +104,7 @@ RETRY = (
         "retries",
         _retries,
         {"type": ["integer", "null"], "minimum": 0},
-        "[how often a failure is tried again](#retries)",
+        "[the number of retries after failures](#retries)",
         where=_BOTH,
         default="`3`",
         field="limit",
@@ -114,7 +114,7 @@ RETRY = (
         "backoff",
         _backoff,
         {"enum": _BACKOFFS},
-        "[how the wait grows](#backoff)",
+        "[how the delay grows](#backoff)",
         where=_BOTH,
         default="`exponential`",
         body=Literal["exponential", "fixed", "none"],
@@ -123,7 +123,7 @@ RETRY = (
         "retry_delay",
         duration_ms,
         DURATION,
-        "[the first wait](#backoff)",
+        "[the first delay](#backoff)",
         where=_BOTH,
         default="`1s`",
         field="delay_ms",
@@ -133,7 +133,7 @@ RETRY = (
         "retry_cap",
         duration_ms,
         DURATION,
-        "[the longest wait](#backoff), also if a server or the handler asks for more",
+        "[the longest delay](#backoff), even if a server or the handler requests more",
         where=_BOTH,
         default="`1h`",
         field="cap_ms",
@@ -143,7 +143,7 @@ RETRY = (
         "jitter",
         _jitter,
         {"type": ["boolean", "number"]},
-        "[how much of the wait is random](#jitter)",
+        "[the random share of the delay](#jitter)",
         where=_BOTH,
         default="`False`",
         body=float,
@@ -159,7 +159,7 @@ RETRY = (
         "retry_on",
         _class_names,
         NAMES,
-        "[errors that are tried again](#retry_on-and-give_up_on)",
+        "[errors that are retried](#retry_on-and-give_up_on)",
         where=_BOTH,
     ),
     Option(
@@ -181,5 +181,5 @@ RETRY = (
 )
 """The options of retries, in the order of the docs."""
 RETRY_OPTIONS = names_of(RETRY, "submit")
-"""Those that make a RetryPolicy; a function is no part of one."""
+"""The options that make a RetryPolicy; a retry function is not part of a policy."""
 _DETAILS = {each.name: each for each in RETRY if each.name not in ("retries", "retry")}

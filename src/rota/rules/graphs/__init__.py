@@ -1,4 +1,4 @@
-"""Graphs checked and put in order: what is wrong with one, and in what order it can run."""
+"""Graphs: checks for errors, and the order in which nodes can run."""
 
 from rota.rules.graphs.expand import Expanded, expand
 from rota.rules.graphs.order import critical_path, remaining, taken_path

@@ -1,4 +1,4 @@
-"""Arguments of nodes against what jobs and graphs take: names, and annotations where known."""
+"""Check the arguments of nodes against their jobs and graphs: names, and types where known."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Graphs = Mapping[str, Graph]
 def check_arguments(
     graph: Graph, nodes: Mapping[str, Node], jobs: Jobs | None, graphs: Graphs | None
 ) -> None:
-    """Refuse unknown jobs and arguments, missing ones, and results that cannot fit."""
+    """Raise BadGraph for unknown jobs, unknown or missing arguments, and unfit results."""
     checker = _Checker(graph, nodes, jobs, graphs)
     for node in nodes.values():
         try:
@@ -42,14 +42,14 @@ def facts_of_graph(graph: Graph) -> JobFacts:
 
 
 def _kind_of(parameter: Parameter) -> Any:
-    """The type of a parameter of a graph; a default of None allows None."""
+    """Return the type of a graph's parameter; a default of None allows None."""
     kind = plain_kind(parameter.type)
     is_open = parameter.default is None and kind is not Any
     return Optional[kind] if is_open else kind  # noqa: UP045  # found at run time
 
 
 class _Checker:
-    """Holds what is known, so that each question is short."""
+    """Checks the nodes of one graph against the known jobs and graphs."""
 
     def __init__(
         self,
@@ -91,7 +91,7 @@ class _Checker:
         return None if graph is None else facts_of_graph(graph)
 
     def _check_map(self, node: Node) -> str | None:
-        """The annotation of an item, if it is known."""
+        """Return the annotation of a mapped item, or None if unknown."""
         if node.map is None:
             return None
         if node.map.into is not None and node.map.into in node.args:
@@ -107,7 +107,7 @@ class _Checker:
         return item if node.map.batch == 1 else f"list[{item}]"
 
     def _kind(self, value: Any, item: str | None) -> str | None:
-        """The annotation of a reference; None for other values and where it is not known."""
+        """Return the annotation of a reference; None for other values and if it is unknown."""
         form = next(iter(value), None) if isinstance(value, dict) and len(value) == 1 else None
         if form == "$ref":
             return self._of_ref(parse_path(value[form]))
@@ -144,9 +144,9 @@ class _Checker:
 
 
 def _check_literal(node: Node, name: str, value: Any, facts: JobFacts) -> None:
-    """BadGraph for a value that stands in the graph itself and is of another type.
+    """Raise BadGraph for a literal argument of the wrong type.
 
-    Where only the annotation is known, null is left to the job: its default may be None.
+    If only the annotation is known, null is accepted: the job's default may be None.
     """
     wanted = facts.parameters[name]
     is_known = name in facts.kinds
@@ -157,7 +157,7 @@ def _check_literal(node: Node, name: str, value: Any, facts: JobFacts) -> None:
 
 
 def _check_items(node: Node, mapped: Map, facts: JobFacts) -> None:
-    """Items that stand in the graph itself are checked as arguments that do."""
+    """Raise BadGraph if an item that is written in the graph itself has the wrong type."""
     into, items = mapped.into, mapped.over
     if (
         into is None
@@ -180,7 +180,7 @@ def _found(what: str, node: Node, name: str, known: Mapping[str, T] | None) -> T
 
 
 def _part(kind: str, steps: tuple[str | int, ...]) -> str | None:
-    """Into a list we can follow annotations, into an object we cannot."""
+    """Return the annotation of a list item; None for a part of an object, which cannot be known."""
     for step in steps:
         if not isinstance(step, int) or kind == "Any":
             return None

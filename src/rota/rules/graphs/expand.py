@@ -1,7 +1,7 @@
-"""Sub-graphs laid open: one flat set of nodes, each with a path such as `etl/load`.
+"""Expand sub-graphs into one flat set of nodes, each with a path such as `etl/load`.
 
-For pictures, totals and estimates. A run does not need it: a node that is a graph is a run of
-its own, whose nodes are its children.
+Pictures, totals and estimates use this. A run does not: a node that is a graph is a run of its own,
+and the nodes of that graph are its children.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ MAX_DEPTH = 16
 
 
 class Expanded(NamedTuple):
-    """A node of a graph or of a graph within it."""
+    """A node of a graph or of one of its sub-graphs."""
 
     path: str
     node: Node
     parents: tuple[str, ...]
-    """Paths; what follows a sub-graph follows its leaves."""
+    """The paths of the parents; a node after a sub-graph comes after the sub-graph's leaves."""
     depth: int
     is_graph: bool
-    """Whether the nodes below its path are its own."""
+    """Whether this node is a graph, with its nodes below its path."""
 
 
 def expand(
     graph: Graph, graphs: Mapping[str, Graph], *, jobs: Jobs | None = None
 ) -> dict[str, Expanded]:
-    """All nodes by path, parents first; BadGraph if a graph contains itself or is not known.
+    """Return all nodes by path, parents first; BadGraph if a graph contains itself or is unknown.
 
-    A sub-graph's node stays, before its own nodes: those without parents follow it.
+    The node of a sub-graph stays and precedes the nodes within: those without parents follow it.
     """
     expander = _Expander(graphs, jobs)
     expander.add(graph, prefix="", above=(), way=(graph.name,))
@@ -51,7 +51,7 @@ class _Expander:
     def add(
         self, graph: Graph, *, prefix: str, above: tuple[str, ...], way: tuple[str, ...]
     ) -> list[str]:
-        """Add the nodes of a graph under a prefix; gives the paths of its leaves."""
+        """Add the nodes of a graph under a prefix and return the paths of its leaves."""
         plan = self._plan(graph)
         if len(self.found) + len(plan.nodes) > MAX_NODES:
             raise BadGraph(f"with all sub-graphs there are more than {MAX_NODES:,} nodes")

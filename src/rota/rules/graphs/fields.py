@@ -1,4 +1,4 @@
-"""Single fields of graphs and nodes: words, numbers and durations that can be."""
+"""Check single fields of graphs and nodes: words, numbers and durations."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def check_graph_fields(graph: Graph) -> None:
 
 
 def check_node_fields(graph: Graph, node: Node) -> None:
-    """What can be wrong with a node by itself; BadGraph names it and the field."""
+    """Check the fields of one node alone; BadGraph names the node and the field."""
     try:
         _check_node(graph, node)
     except BadInput as error:

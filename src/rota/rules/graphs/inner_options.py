@@ -1,4 +1,4 @@
-"""Options of a node that mean nothing where the node is itself a graph."""
+"""Options that have no meaning for a node that is itself a graph."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from rota.model.graph import Graph
 
 
 def check_inner_options(graph: Graph) -> None:
-    """BadGraph for a node that is a graph and says where a function runs.
+    """Raise BadGraph for a node that is a graph and says where a function runs.
 
-    It is asked when a graph is defined. What was stored before goes on as it did.
+    This is checked when a graph is defined. Graphs that were stored before keep working.
     """
     for node in graph.nodes:
         if node.graph is not None and node.isolation is not None:

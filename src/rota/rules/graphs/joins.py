@@ -1,4 +1,4 @@
-"""The thirteen join rules: what becomes of a node, judged by counts of its direct parents.
+"""The thirteen join rules: counts of direct parents decide the fate of a node.
 
 `WAIT` is never the answer when all parents are done, so no node can hang.
 """
@@ -13,7 +13,7 @@ from rota.model.graph import Join
 
 
 class Verdict(StrEnum):
-    """What the parents' endings mean for a node that waits."""
+    """The decision on a waiting node, given how its parents ended."""
 
     RUN = "run"
     WAIT = "wait"
@@ -32,10 +32,10 @@ class Ending(StrEnum):
 
 
 class Counts(NamedTuple):
-    """Endings among the direct parents, and among the setups that matter for this node.
+    """How many direct parents, and how many relevant setups, ended in which way.
 
-    The setups are, for a teardown, those among its parents; for any other node, those it is in
-    the scope of without being their direct child.
+    The relevant setups of a teardown are those among its parents. For any other node they are the
+    setups whose scope it is in without being their direct child.
     """
 
     total: int
@@ -47,7 +47,7 @@ class Counts(NamedTuple):
     setups: int = 0
     setup_success: int = 0
     setup_failed: int = 0
-    """Failed or upstream_failed."""
+    """The number of setups that failed or were upstream_failed."""
     setup_skipped: int = 0
 
     @property
@@ -85,7 +85,7 @@ def all_done(of: Counts) -> Verdict:
 
 
 def all_done_setup_success(of: Counts) -> Verdict:
-    """The rule of teardowns: there is nothing to clear away if no setup succeeded."""
+    """The join rule of teardowns: there is nothing to clear away if no setup succeeded."""
     if not of.are_done:
         return Verdict.WAIT
     if not of.setups or of.setup_success:
@@ -122,7 +122,7 @@ def one_success(of: Counts) -> Verdict:
 
 
 def one_done(of: Counts) -> Verdict:
-    """Somebody really ran: parents that were skipped or held back do not count."""
+    """The join rule `one_done`: parents that were skipped or held back do not count."""
     if of.success or of.failed:
         return Verdict.RUN
     return Verdict.SKIP if of.are_done else Verdict.WAIT
@@ -172,10 +172,10 @@ JOINS: Mapping[Join, Rule] = {
 
 
 def judge(join: Join, counts: Counts, *, is_teardown: bool = False) -> Verdict:
-    """What becomes of a waiting node; a node without parents always runs.
+    """Decide the fate of a waiting node; a node without parents always runs.
 
-    Setups whose scope a node is in, without being their child, must all succeed as well: a
-    failed one holds it back at once, whatever its join says. Only `always` minds nobody.
+    Setups whose scope a node is in, without being their child, must all succeed as well: a failed
+    one holds the node back at once, whatever its join. Only `always` ignores them.
     """
     if join != "always" and counts.setups and not is_teardown:
         scope = _scope(counts)
@@ -193,12 +193,12 @@ def _scope(of: Counts) -> Verdict:
 
 
 def ending_of(verdict: Verdict) -> Ending:
-    """How a node ends that its parents do not let run."""
+    """Return the ending of a node that its parents prevented from running."""
     return Ending.SKIPPED if verdict is Verdict.SKIP else Ending.UPSTREAM_FAILED
 
 
 def counted(counts: Counts, ending: Ending, *, is_parent: bool = True, is_setup: bool) -> Counts:
-    """The counts after one more ended: a parent, a setup that matters, or both."""
+    """Return the counts after one more ending: of a parent, a relevant setup, or both."""
     changes: dict[str, int] = {}
     if is_parent:
         changes[ending.value] = getattr(counts, ending.value) + 1

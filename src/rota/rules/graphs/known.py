@@ -1,4 +1,4 @@
-"""Graphs of files against the jobs that are known: those of the files, and those on record."""
+"""Check graphs of files against the jobs in the files and on record."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from rota.rules.text.checks import at_place, hint
 def check_known(
     wanted: Iterable[Graph], known: Mapping[str, JobSpec], places: Mapping[str, str]
 ) -> None:
-    """BadGraph if a node names what is nowhere defined, or gives it what it does not take.
+    """Raise BadGraph if a node names an undefined job or gives it arguments that it does not take.
 
-    `places` says where `graph/node` stands in a file; the message begins with it.
+    `places` maps `graph/node` to its place in a file; the message begins with that place.
     """
     graphs = {
         name: spec.target.graph
@@ -60,7 +60,7 @@ def _check_there(
     *,
     what: Literal["job", "graph"],
 ) -> None:
-    """`others` are those of the other kind, which a node names in another field."""
+    """Check that a name is defined; `others` are names that belong in the other field."""
     if name is None or name in known:
         return
     if name in others:
@@ -73,7 +73,7 @@ def _check_there(
 
 
 def _facts(spec: JobSpec) -> JobFacts:
-    """Less is known of a function that no file describes, or that an older version recorded."""
+    """Return the known facts; fewer if a file lacks parameters or an old version stored it."""
     defaults = spec.defaults
     if isinstance(defaults, UnsetType):
         if not isinstance(spec.target, PythonTarget):

@@ -1,4 +1,4 @@
-"""Mapped nodes in numbers: instances, batches, and how many failures are borne."""
+"""Mapped nodes in numbers: instances, batches and tolerated failures."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ _SHARE = re.compile(r"([0-9]{1,3}(?:\.[0-9]{1,6})?)\s?%")
 
 
 class Tolerance(NamedTuple):
-    """Failed instances that do not fail the node: a number or a share of all."""
+    """Failed instances that do not fail the node: a number, or a share of all."""
 
     number: int = 0
     share: float = 0.0
 
     def bears(self, *, failed: int, total: int) -> bool:
-        """Whether the node can still succeed; asked after each failure, so it ends at once."""
+        """Whether the node can still succeed; checked after each failure, to end it early."""
         return failed <= max(self.number, int(self.share * total + 1e-9))
 
 
 def parse_tolerance(given: object) -> Tolerance:
-    """`3` or `"5%"`."""
+    """Read a tolerance such as `3` or `"5%"`."""
     if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MAX_ITEMS:
         return Tolerance(number=given)
     found = _SHARE.fullmatch(given.strip()) if isinstance(given, str) else None
@@ -33,10 +33,10 @@ def parse_tolerance(given: object) -> Tolerance:
 
 
 def instances(items: int, *, batch: int) -> int:
-    """How many instances a list of so many items makes."""
+    """Return the number of instances for a list of this many items."""
     return -(-items // batch)
 
 
 def batch_of(index: int, *, items: int, batch: int) -> range:
-    """The places of the items that one instance is given."""
+    """Return the positions of the items that one instance gets."""
     return range(index * batch, min(items, (index + 1) * batch))

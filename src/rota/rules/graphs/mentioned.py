@@ -19,7 +19,7 @@ _NOTHING_MENTIONED = Mentioned(frozenset(), frozenset(), item=False)
 
 
 def values_of(node: Node) -> Iterator[tuple[str, Any]]:
-    """The fields of a node that may hold references."""
+    """Yield the fields of a node that may hold references."""
     if node.args:
         yield "args", node.args
     if node.map is not None:
@@ -29,7 +29,7 @@ def values_of(node: Node) -> Iterator[tuple[str, Any]]:
 
 
 def parents_mentioned(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> tuple[str, ...]:
-    """Each once, in the order of mention; what is not there is refused with a guess."""
+    """Return each parent once, in order of mention; an unknown name raises BadGraph."""
     try:
         return tuple(_parents(graph, node, nodes))
     except BadInput as error:
@@ -57,7 +57,7 @@ def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, N
 
 
 def _whole_results(args: Mapping[str, Any], nodes: Mapping[str, Node]) -> dict[str, None] | None:
-    """The nodes, if all arguments are whole results: so most are, and this is the quick way."""
+    """Return the nodes if all arguments are whole results: the fast path for most nodes."""
     found: dict[str, None] = {}
     for value in args.values():
         name = value.get("$ref") if type(value) is dict and len(value) == 1 else None
@@ -70,7 +70,7 @@ def _whole_results(args: Mapping[str, Any], nodes: Mapping[str, Node]) -> dict[s
 def _nodes_in(
     graph: Graph, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
 ) -> tuple[str, ...]:
-    """The nodes that one reference mentions."""
+    """Return the nodes that one reference mentions."""
     if mention.form == "$ref":
         name = parse_path(mention.text).name
         if name in nodes:
@@ -81,7 +81,7 @@ def _nodes_in(
 def nodes_in(
     graph: Graph, mention: Mention, nodes: Mapping[str, Node], *, has_item: bool
 ) -> tuple[str, ...]:
-    """The same for every form, with the words for what is wrong."""
+    """Return the nodes that a reference of any form mentions; BadGraph says what is wrong."""
     where = mention.place
     match mention.form:
         case "$ref" | "$error" | "$param":
@@ -110,10 +110,10 @@ def nodes_in(
 
 
 def returned_nodes(result: Any) -> Iterator[str]:
-    """The nodes whose results a graph returns.
+    """Yield the nodes whose results a graph returns.
 
-    An expression that asks how a node ended, by its state or its error, decides by itself what a
-    failure of that node means: so it is not counted here.
+    An expression that reads the state or error of a node handles its failure itself, so that node
+    is not included.
     """
     for mention in mentions(result):
         if mention.form == "$ref":
@@ -125,7 +125,7 @@ def returned_nodes(result: Any) -> Iterator[str]:
 
 
 def nodes_with_error(value: Any) -> Iterator[str]:
-    """The nodes that a value asks how they failed."""
+    """Yield the nodes whose errors a value reads."""
     for mention in mentions(value):
         if mention.form == "$error":
             yield parse_path(mention.text).name
@@ -134,7 +134,7 @@ def nodes_with_error(value: Any) -> Iterator[str]:
 
 
 def check_run_field(mention: Mention) -> None:
-    """BadGraph says where a fact of the run is asked for that no run has."""
+    """Raise BadGraph if a reference reads a fact that runs do not have."""
     try:
         check_field(mention.text)
     except BadArguments as error:

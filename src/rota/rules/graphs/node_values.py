@@ -1,6 +1,6 @@
-"""What a node is given when it runs: arguments, items, condition and cache key, with values in.
+"""The inputs of a node at run time: arguments, items, condition and cache key.
 
-The graph was checked when it was submitted; here only what values can do wrong is refused.
+The graph was checked when it was submitted; only errors that depend on values are refused here.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
 def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters of a run, defaults filled in; BadArguments for unknown and missing ones."""
+    """Return the parameters of a run with defaults; BadArguments for unknown and missing ones."""
     for name in given:
         if name not in graph.parameters:
             raise BadArguments(
@@ -40,7 +40,7 @@ def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def check_types(graph: Graph, bound: Mapping[str, Any], kinds: Mapping[str, Any]) -> None:
-    """BadArguments for a value of another type than its parameter of the graph, by `kinds`."""
+    """Raise BadArguments for a value that does not fit its parameter's type in `kinds`."""
     for name, parameter in graph.parameters.items():
         value = bound[name]
         wrong = None if value is parameter.default else misfit(name, value, kinds[name])
@@ -49,7 +49,7 @@ def check_types(graph: Graph, bound: Mapping[str, Any], kinds: Mapping[str, Any]
 
 
 def is_wanted(node: Node, values: Values) -> bool:
-    """Whether the node's condition holds; without one it does."""
+    """Whether the node's condition holds; true without a condition."""
     if node.when is None:
         return True
     where = f"node {node.name!r}: when"
@@ -58,7 +58,7 @@ def is_wanted(node: Node, values: Values) -> bool:
 
 
 def arguments_of(node: Node, values: Values) -> dict[str, Any]:
-    """The arguments for the job; of a mapped node for the item in `values`."""
+    """Return the arguments for the job; for a mapped node, those for the item in `values`."""
     found: dict[str, Any] = _resolved(node, "args", node.args, values)
     if node.map is not None and node.map.into is not None:
         found[node.map.into] = values.item
@@ -66,7 +66,7 @@ def arguments_of(node: Node, values: Values) -> dict[str, Any]:
 
 
 def items_of(node: Node, values: Values) -> list[Any]:
-    """The items of a mapped node; BadGraph if it is no list, or too long a one."""
+    """Return the items of a mapped node; BadGraph if they are not a list, or too many."""
     if node.map is None:
         raise BadGraph(f"node {node.name!r} is not mapped")
     items = _resolved(node, "map.over", node.map.over, values)
@@ -81,9 +81,10 @@ def items_of(node: Node, values: Values) -> list[Any]:
 
 
 def cache_key(cache: Cache, job: tuple[str, int], args: Mapping[str, Any], values: Values) -> str:
-    """What a result is found by again: a digest of the job and the key that people gave it.
+    """Return the cache key of a result: a digest of the job and the key that the node defines.
 
-    Without a key all that is known to matter: the version of the job, and its arguments.
+    Without such a key the digest covers all known inputs: the version of the job, and its
+    arguments.
     """
     name, version = job
     with _refusing("cache.key", cache.key):
@@ -97,7 +98,7 @@ def _digest(value: Any) -> str:
 
 
 def result_of(graph: Graph, values: Values) -> Any:
-    """What a run of the graph gives back."""
+    """Return the result of a run of the graph."""
     with _refusing("result", graph.result):
         return resolve(graph.result, _known(values, "result"))
 
@@ -113,9 +114,9 @@ def _resolved(node: Node, field: str, value: Any, values: Values) -> Any:
 
 @contextmanager
 def _refusing(where: str, value: Any) -> Iterator[None]:
-    """Whatever a value does to an expression, it is refused: here runs nobody else's code.
+    """Turn any error that a value causes in an expression into a refusal: no user code runs here.
 
-    Values come from users: numbers that are too large, texts that are none, endless nesting.
+    Values come from users: numbers that are too large, invalid text, endless nesting.
     """
     try:
         yield

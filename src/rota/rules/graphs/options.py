@@ -1,8 +1,8 @@
-"""Graphs as people write them in YAML and JSON, read into the one model.
+"""Read graphs as people write them in YAML and JSON into the graph model.
 
-More forms are read than the model has: nodes by name or as a list, `after: load` for one parent,
-`day: str` for a parameter, `cache: 1d`, numbers of seconds. BadGraph tells the field, and in
-`path` where it stands.
+More forms are accepted than the model has: nodes by name or as a list, `after: load` for one
+parent, `day: str` for a parameter, `cache: 1d`, numbers of seconds. BadGraph names the field, and
+its `path` tells where the field stands.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _WORDS: dict[str, tuple[str, ...]] = {
 
 
 def read_graph(name: str, given: object) -> Graph:
-    """The graph that a mapping describes; checked field by field, not yet as a whole.
+    """Build a graph from a mapping; fields are checked one by one, not yet against each other.
 
-    `plan_graph` says whether its nodes fit together.
+    `plan_graph` checks whether the nodes fit together.
     """
     fields = _mapping(given, (), Graph)
     fields = {"name": name, **fields}
@@ -47,7 +47,7 @@ def read_graph(name: str, given: object) -> Graph:
 
 
 def graph_schema() -> dict[str, Any]:
-    """The JSON Schema of what `read_graph` takes."""
+    """Return the JSON Schema of the mappings that `read_graph` takes."""
     (_, components) = msgspec.json.schema_components([Graph], ref_template="#/$defs/{name}")
     node, graph = components["Node"], components["Graph"]
     unnamed = {"$ref": "#/$defs/Node"}
@@ -80,7 +80,7 @@ def graph_schema() -> dict[str, Any]:
 
 
 def _nodes(given: object) -> list[tuple[Path, dict[str, Any]]]:
-    """Each node with the path at which it stands."""
+    """Return each node with its path in the document."""
     if isinstance(given, Mapping):
         return [_named(str(name), node) for name, node in given.items()]
     if not isinstance(given, list | tuple) or not given:
@@ -114,7 +114,7 @@ def _node(fields: dict[str, Any], path: Path) -> dict[str, Any]:
 
 
 def _spelled(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
-    """The short forms spelled out, the words of a field checked with a guess."""
+    """Expand the short forms of a node's fields, and check their words with a hint."""
     for field, words in _WORDS.items():
         word = fields.get(field)
         if word is not None and word not in words:
@@ -177,7 +177,7 @@ def _converted(document: dict[str, Any], paths: list[Path]) -> Graph:
 
 
 def _path(text: str, paths: list[Path]) -> Path:
-    """The path that msgspec tells, with the place where the node stands in the document."""
+    """Return the path from a msgspec error, with the node's place in the document in front."""
     steps: list[str | int] = [
         int(index) if index else name for name, index in _STEP.findall(text) if name or index
     ]
@@ -208,7 +208,7 @@ def _seconds(value: Any) -> Any:
 
 
 def _priority(value: Any) -> Any:
-    """`high` and its like are words for numbers."""
+    """Convert words for priorities, such as `high`, to numbers."""
     return value if value is None or value == "critical_path" else parse_priority(value)
 
 

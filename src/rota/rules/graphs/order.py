@@ -1,4 +1,4 @@
-"""The order of nodes: parents first, ties as they were defined; cycles shown as a way."""
+"""The order of nodes: parents first, ties as defined; a cycle is reported as a path."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SHOWN = 12
 
 
 def children_of(parents: Parents) -> Children:
-    """The same edges seen from above; children in the order of their definition."""
+    """Return the edges from parent to child; children are in the order of their definition."""
     children: Children = {name: [] for name in parents}
     for name, above in parents.items():
         for parent in above:
@@ -23,9 +23,9 @@ def children_of(parents: Parents) -> Children:
 
 
 def order(parents: Parents, children: Children) -> list[str]:
-    """All names, parents first; of those that could come next, the one defined first.
+    """Return all names, parents first; among candidates, the one defined first.
 
-    A cycle raises BadGraph with the way round it.
+    A cycle raises BadGraph with the path around it.
     """
     names = list(parents)
     places = {name: at for at, name in enumerate(names)}
@@ -59,7 +59,7 @@ def _cycle(parents: Parents) -> BadGraph:
 
 
 def levels(ordered: Sequence[str], parents: Parents) -> dict[str, int]:
-    """How many nodes are at least before each one."""
+    """Return the length of the longest path above each node."""
     found: dict[str, int] = {}
     for name in ordered:
         level = 0
@@ -73,7 +73,7 @@ def levels(ordered: Sequence[str], parents: Parents) -> dict[str, int]:
 def remaining(
     ordered: Sequence[str], children: Mapping[str, Sequence[str]], durations: Mapping[str, float]
 ) -> dict[str, float]:
-    """From the start of each node to the end of all that comes after it, at best."""
+    """Return the least time from the start of each node to the end of all that comes after it."""
     left: dict[str, float] = {}
     for name in reversed(ordered):
         after = max((left[child] for child in children[name]), default=0.0)
@@ -84,7 +84,7 @@ def remaining(
 def critical_path(
     ordered: Sequence[str], children: Mapping[str, Sequence[str]], durations: Mapping[str, float]
 ) -> tuple[list[str], float]:
-    """The way that takes longest, and how long; a run cannot be quicker than this."""
+    """Return the longest path and its duration; a run cannot be faster than this."""
     left = remaining(ordered, children, durations)
     if not left:
         return [], 0.0
@@ -97,9 +97,9 @@ def critical_path(
 
 
 def taken_path(parents: Parents, ended: Mapping[str, float]) -> list[str]:
-    """The way that decided when it was over: back from the last, each time to who ended last.
+    """Return the path that decided when a run ended: each node's last parent, from the end.
 
-    Of several that ended at that moment the one that no other of them comes after.
+    If several ended at the same moment, the path takes the one that no other of them comes after.
     """
     if not ended:
         return []
@@ -113,7 +113,7 @@ def taken_path(parents: Parents, ended: Mapping[str, float]) -> list[str]:
 
 
 def urgencies(left: Mapping[str, float], *, highest: int) -> dict[str, int]:
-    """Priorities from 0 to `highest`: the longer the way to the end, the sooner."""
+    """Return priorities from 0 to `highest`; a longer way to the end gives a higher priority."""
     longest = max(left.values(), default=0.0)
     if not longest:
         return dict.fromkeys(left, 0)

@@ -1,4 +1,4 @@
-"""What a node's ending means beyond its children's joins: branches, modes, the whole run."""
+"""Effects of a node's ending beyond its children's joins: branches, modes, the whole run."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Outcome = Literal["success", "failed"]
 
 
 class Reaction(NamedTuple):
-    """What the first failure in a run does to the nodes that do not depend on it."""
+    """The effect of a run's first failure on nodes that do not depend on the failed one."""
 
     starts_others: bool
-    """Whether nodes may still start; teardowns and notifies always may."""
+    """Whether other nodes may still start; teardowns and notifies always may."""
     cancels_running: bool
 
 
@@ -31,11 +31,11 @@ REACTIONS: Mapping[Mode, Reaction] = {
 
 
 def run_outcome(plan: Plan, endings: Mapping[str, Ending]) -> Outcome:
-    """How a run ends whose nodes have all ended: its leaves count, and the nodes it returns.
+    """Return how a run ends once all its nodes have ended: leaves and returned nodes decide.
 
     Teardowns are no leaves unless they say so, and a notify never is. A failed node above a leaf
-    that ran all the same is forgiven, unless its result is to be returned: whoever joins on
-    `all_done` has taken care of it. A returned node that was skipped is null, and no failure.
+    that ran all the same is forgiven, unless its result is to be returned: a node that joins on
+    `all_done` has handled the failure. A returned node that was skipped is null, and no failure.
     """
     return outcome_of(endings[name] for name in plan.judged)
 
@@ -46,9 +46,9 @@ def outcome_of(endings: Iterable[Ending]) -> Outcome:
 
 
 def branch_skips(plan: Plan, branch: str, result: object) -> list[str]:
-    """The children that a finished branch skips: those it did not choose.
+    """Return the children that a finished branch did not choose and therefore skips.
 
-    A child that also comes after a chosen one stays, as another way leads to it; teardowns and
+    A child that also comes after a chosen one stays, as another path leads to it; teardowns and
     notifies stay, too. The result is the name of a child, a list of names, or null for none.
     """
     children = plan.children[branch]
@@ -72,7 +72,7 @@ def _chosen(branch: str, result: object, children: list[str]) -> list[str]:
 
 
 def short_circuit_skips(plan: Plan, node: str, result: object) -> list[str]:
-    """All that comes after a short circuit whose result is false; teardowns and notifies stay."""
+    """Return all nodes after a false short circuit; teardowns and notifies are not skipped."""
     if result:
         return []
     after = reachable([node], plan.children)

@@ -1,4 +1,4 @@
-"""From a graph to its plan: everything checked, every edge known, parents before children."""
+"""Build the plan of a graph: everything checked, every edge known, parents before children."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ Graphs = Mapping[str, Graph]
 
 
 class Planned(msgspec.Struct, frozen=True, gc=False):
-    """A node, and what the engine must know of its place."""
+    """A node with its place in the plan."""
 
     node: Node
     parents: tuple[str, ...]
-    """Whose endings its join counts; of a teardown, all between its setups and itself too."""
+    """The nodes whose endings its join counts; a teardown also waits for all nodes in its scope."""
     setups: tuple[str, ...]
-    """Of a teardown its setups, of another node those it relies on besides its parents."""
+    """The setups of a teardown; for another node, those it relies on besides its parents."""
     level: int
-    """0 for a node without parents."""
+    """The length of the longest path above the node; 0 without parents."""
     is_leaf: bool
-    """Whether the outcome of the run depends on it, as nothing that counts comes after it."""
+    """Whether the outcome of the run depends on it, because no node after it counts."""
     is_returned: bool = False
-    """Whether the result of the graph is made of its result."""
+    """Whether the result of the graph includes its result."""
 
     @property
     def counts(self) -> bool:
@@ -58,12 +58,12 @@ class Plan:
 
     @cached_property
     def children(self) -> dict[str, list[str]]:
-        """Whose counts the ending of a node changes, as a parent."""
+        """Return, for each parent, the nodes that count its ending."""
         return order.children_of({name: each.parents for name, each in self.nodes.items()})
 
     @cached_property
     def dependents(self) -> dict[str, list[str]]:
-        """Whose counts the ending of a setup changes without being a parent."""
+        """Return, for each setup, the nodes that count its ending without being its children."""
         found: dict[str, list[str]] = {}
         for name, each in self.nodes.items():
             if each.node.kind != "teardown":
@@ -77,20 +77,20 @@ class Plan:
 
     @property
     def leaves(self) -> list[str]:
-        """The nodes that nothing comes after, but for those that count for nothing."""
+        """Return the leaves: nodes that count, with none below them that counts."""
         return [name for name, each in self.nodes.items() if each.is_leaf]
 
     @property
     def judged(self) -> list[str]:
-        """The nodes by which a run is judged: its leaves, and those whose results it returns."""
+        """Return the nodes that decide the outcome of a run: its leaves and its returned nodes."""
         return [name for name, each in self.nodes.items() if each.counts]
 
 
 def plan_graph(graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None = None) -> Plan:
     """Check a graph and put it in order; BadGraph names the node and says what to do.
 
-    What `jobs` and `graphs` tell is checked against: names, arguments, annotations. Left out,
-    they are not known here, and nothing about them is refused.
+    Names, arguments and annotations are checked against `jobs` and `graphs`. Without these two,
+    nothing about jobs and graphs is refused.
     """
     try:
         return _planned(graph, jobs, graphs)
@@ -135,7 +135,7 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
 
 
 def _returned(graph: Graph, nodes: Mapping[str, Node]) -> set[str]:
-    """The nodes whose results make the result of the graph; what is not there is refused."""
+    """Return the nodes whose results make the graph's result; BadGraph for an unknown node."""
     for mention in mentions(graph.result, "result"):
         nodes_in(graph, mention, nodes, has_item=False)
     found = set(returned_nodes(graph.result))
@@ -192,7 +192,7 @@ def _check_below_notify(name: str, children: list[str], nodes: Mapping[str, Node
 
 
 def _is_leaf(node: Node, children: Iterable[Node]) -> bool:
-    """A teardown counts only if told so, a notify never; what is before them is a leaf."""
+    """Whether a node is a leaf: a teardown only if it says so, a notify never."""
     if node.kind in ASIDE:
         return node.fails_run
     return all(child.kind in ASIDE for child in children)

@@ -1,4 +1,4 @@
-"""Progress of a run of a graph: how far it is, and how long it will take if all goes as before."""
+"""Progress of a run of a graph, and the time it will still take if nodes take as long as before."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from rota.model.graphs.run_nodes import Progress
 from rota.rules.graphs.order import children_of, remaining
 
 WAITS = ("pending", "held", "ready", "active")
-"""States of a node that has not ended."""
+"""The states of a node that has not ended."""
 PERCENT = 100
 
 
 class Stand(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a node stands, as far as progress is concerned."""
+    """The state of a node, as far as progress is concerned."""
 
     name: str
     state: str
@@ -33,25 +33,25 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float:
-        """How much of it is done; of a mapped node its instances tell."""
+        """Return the share of the node that is done; for a mapped node, of its instances."""
         if self.is_over:
             return 1.0
         return (self.ended or 0) / self.width if self.width else 0.0
 
 
 class Span(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a node took once; of a mapped one how long so many instances took together."""
+    """How long a node took in one run; for a mapped node, its instances together."""
 
     took_ms: int
     instances: int = 0
     width: int | None = None
-    """How many instances there were in all."""
+    """The number of instances in total."""
 
 
 def progress_of(
     stands: Sequence[Stand], past: Mapping[str, Sequence[Span]], *, now: int
 ) -> Progress:
-    """`stands` has parents first; `past` holds what is known of each node from other runs."""
+    """Return the progress; `stands` has parents first, `past` holds durations from other runs."""
     left = {each.name: _left(each, past.get(each.name, ()), now) for each in stands}
     open_ = [each for each in stands if not each.is_over]
     way, left_ms = _critical(open_, {name: ms for name, ms in left.items() if ms is not None})
@@ -76,7 +76,7 @@ def percent_of(share: float) -> float:
 
 
 def _left(stand: Stand, spans: Sequence[Span], now: int) -> int | None:
-    """What a node still takes; None if nothing tells."""
+    """Return the time a node still needs; None if unknown."""
     if stand.is_over:
         return 0
     elapsed = max(0, now - stand.started_at) if stand.started_at is not None else 0

@@ -1,6 +1,6 @@
-"""Values with references: what they mention, and what they are once it is known.
+"""References in values: find them, and replace them once the values are known.
 
-The forms are told in `rota.model.graph`. Everything here is bounded by the size of the value.
+`rota.model.graph` describes the forms. All work here is bounded by the size of the value.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_DEPTH = 32
 MAX_PATH = 256
 MAX_NAME = 64
 ERROR_PARTS = ("type", "message")
-"""What is known of how a node failed."""
+"""The parts of a node's error that references can read."""
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _STEP = re.compile(
@@ -35,21 +35,21 @@ Evaluate = Callable[[str], Any]
 
 
 class Reference:
-    """A Python object that stands for a value known later, and says how that is written."""
+    """A Python object that stands for a later value, and knows its written form."""
 
     def value(self) -> dict[str, Any]:
         raise NotImplementedError
 
 
 class Path(NamedTuple):
-    """A name and the way from its value to a part of it."""
+    """A name and the path from its value to a part of it."""
 
     name: str
     steps: tuple[Step, ...] = ()
 
 
 class Mention(NamedTuple):
-    """One `$` object in a value, and where it stands."""
+    """One `$` object in a value, and its place."""
 
     form: str
     text: str
@@ -57,7 +57,7 @@ class Mention(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What references are replaced by: values by name, and how to evaluate an expression."""
+    """The replacements for references: values by name, and an evaluator of expressions."""
 
     results: Mapping[str, Any]
     params: Mapping[str, Any]
@@ -66,21 +66,21 @@ class Known(NamedTuple):
     run: Mapping[str, Any] = MappingProxyType({})
     """The facts of the run, by the names in `rota.rules.runs.times`."""
     errors: Mapping[str, Any] = MappingProxyType({})
-    """How nodes failed; None for one that did not."""
+    """The errors of nodes; None for a node that did not fail."""
 
 
 NOTHING = Known({}, {}, str)
-"""For values without references."""
+"""The replacements for values without references."""
 
 
 def is_name(text: object) -> bool:
-    """Whether it can name a node or a parameter, in expressions too."""
+    """Whether the text can name a node or a parameter, in expressions too."""
     return isinstance(text, str) and bool(_NAME.fullmatch(text))
 
 
 @lru_cache(maxsize=8_192)
 def parse_path(text: str) -> Path:
-    """`load.rows[0].id` as a name and steps; BadGraph if it is none."""
+    """Parse `load.rows[0].id` into a name and steps; BadGraph if it is malformed."""
     if len(text) <= MAX_NAME and text.isidentifier() and text.isascii():
         return Path(text)
     found = _NAME.match(text) if len(text) <= MAX_PATH else None
@@ -90,7 +90,7 @@ def parse_path(text: str) -> Path:
 
 
 def parse_steps(text: str) -> tuple[Step, ...]:
-    """`.rows[0].id` as steps."""
+    """Parse `.rows[0].id` into steps."""
     steps: list[Step] = []
     at = 0
     while at < len(text):
@@ -104,7 +104,7 @@ def parse_steps(text: str) -> tuple[Step, ...]:
 
 
 def mentions(value: Any, place: str = "") -> Iterator[Mention]:
-    """Every `$` object in the value; BadGraph for a form that does not exist."""
+    """Yield every `$` object in the value; BadGraph for an unknown form."""
     return _mentions(value, place, 0)
 
 
@@ -126,7 +126,7 @@ def _mentions(value: Any, place: str, depth: int) -> Iterator[Mention]:
 
 
 def form_of(value: Mapping[str, Any], place: str = "") -> str | None:
-    """`$ref` and its like if the object is one, else None."""
+    """Return `$ref` or another form if the object is a reference, else None."""
     form = next(iter(value), None) if len(value) == 1 else None
     if not isinstance(form, str) or not form.startswith("$"):
         return None
@@ -141,7 +141,7 @@ def form_of(value: Mapping[str, Any], place: str = "") -> str | None:
 
 
 def resolve(value: Any, known: Known) -> Any:
-    """The value with all references replaced; BadGraph names a part that is not there."""
+    """Return the value with all references replaced; BadGraph names a part that is missing."""
     if isinstance(value, dict):
         form = form_of(value)
         if form is not None:
@@ -153,7 +153,7 @@ def resolve(value: Any, known: Known) -> Any:
 
 
 def follow(value: Any, steps: tuple[Step, ...], *, named: str) -> Any:
-    """A part of a value; parts of nothing are nothing, other missing parts are refused."""
+    """Return a part of a value; a part of null is null, other missing parts raise BadGraph."""
     way = named
     for step in steps:
         if value is None:
@@ -179,7 +179,7 @@ def _refuse(way: str, value: Any) -> Any:
 
 
 def kind_of(value: object) -> str:
-    """The type of a value in words of JSON."""
+    """Return the JSON type of a value in words."""
     for kind, words in _KINDS:
         if isinstance(value, kind):
             return words
@@ -213,7 +213,7 @@ def _param(text: str, known: Known) -> Any:
 
 
 def item_steps(text: str) -> tuple[Step, ...]:
-    """The steps of `{"$item": "name[0]"}`; the first field needs no dot."""
+    """Return the steps of `{"$item": "name[0]"}`; the first field needs no dot."""
     return parse_steps(f".{text}" if text and text[0] not in ".[" else text)
 
 

@@ -1,4 +1,4 @@
-"""Setups and teardowns: which nodes lie between them, and which setups a node relies on."""
+"""Setups and teardowns: the nodes between them, and the setups that a node relies on."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from rota.errors import BadGraph
 from rota.model.graph import ASIDE, Node
 
 MAX_SETUPS = 100
-"""Each one costs a walk through the graph."""
+"""The limit on setups and teardowns; each one costs a walk through the graph."""
 
 Edges = Mapping[str, Sequence[str]]
 
 
 def reachable(start: Iterable[str], edges: Edges) -> set[str]:
-    """All that can be reached, without the start itself."""
+    """Return all nodes that can be reached, without the start itself."""
     seen: set[str] = set()
     waiting = list(start)
     while waiting:
@@ -28,10 +28,10 @@ def reachable(start: Iterable[str], edges: Edges) -> set[str]:
 def scopes(
     nodes: Mapping[str, Node], parents: Edges, children: Edges
 ) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """The further parents of teardowns, and the setups that matter besides direct parents.
+    """Return the further parents of teardowns, and each node's setups besides its direct parents.
 
-    A teardown waits for every node between its setups and itself. A node relies on a setup
-    above it that has no teardown, or one whose teardown comes after the node; a notify on none.
+    A teardown waits for every node between its setups and itself. A node relies on a setup above it
+    that has no teardown, or one whose teardown comes after the node; a notify on none.
     """
     setups = [name for name, node in nodes.items() if node.kind == "setup"]
     teardowns = [name for name, node in nodes.items() if node.kind == "teardown"]

@@ -1,6 +1,6 @@
-"""Whether a result fits an argument, as far as their annotations tell.
+"""Check by their annotations whether a result fits an argument.
 
-Only what cannot be right is refused: an annotation we do not know may be anything.
+Only certain mismatches are refused: an unknown annotation may be anything.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ _MAPPINGS = frozenset({"dict", "Dict", "Mapping", "MutableMapping", "OrderedDict
 
 
 class JobFacts(NamedTuple):
-    """What is known of a job or a graph that stands in a node."""
+    """The facts about a job or graph that a node runs."""
 
     parameters: Mapping[str, str]
-    """Name to annotation."""
+    """The annotation of each parameter."""
     result: str = "Any"
     required: frozenset[str] | None = None
-    """Parameters without a default; None if that is not known."""
+    """The parameters without a default; None if unknown."""
     takes_more: bool = False
     """Whether it takes arguments of any name."""
     kinds: Mapping[str, Any] = {}
-    """The types of parameters, where more is on record than their annotations."""
+    """The types of parameters that have more on record than an annotation."""
 
 
 def facts_of(signature: Signature) -> JobFacts:
-    """What a Python signature tells."""
+    """Return the facts that a Python signature gives."""
     return JobFacts(
         signature.parameters,
         result=signature.result,
@@ -42,12 +42,12 @@ def facts_of(signature: Signature) -> JobFacts:
 
 
 def fits(result: str, parameter: str) -> bool:
-    """Whether a value of one may be given where the other is asked for."""
+    """Whether a value annotated `result` may be passed as `parameter`."""
     return _fits(parsed(result), parsed(parameter))
 
 
 def element_of(annotation: str) -> str | None:
-    """The annotation of the items of a list; `Any` if unknown, None if it is no list at all."""
+    """Return the annotation of a list's items; `Any` if unknown, None if it is not a list."""
     kinds = [each for each in _members(parsed(annotation)) if each.name != "None"]
     elements = [_element(each) for each in kinds]
     if kinds and all(each is None for each in elements):
@@ -87,7 +87,7 @@ def _family(kind: Annotation) -> str:
 
 
 def _element(kind: Annotation) -> Annotation | None:
-    """Of a list its items, None for what is surely no list."""
+    """Return the items' annotation of a list, None for a type that is certainly no list."""
     if kind.name in _LISTS | _ITERABLES:
         is_same = len(kind.inner) == 1 or (kind.name in ("tuple", "Tuple") and ANY in kind.inner)
         return kind.inner[0] if kind.inner and is_same else ANY

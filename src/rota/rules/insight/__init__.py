@@ -1,1 +1,1 @@
-"""Checks of `rota doctor`, figures for monitoring, cursors over changing rows."""
+"""Checks of `rota doctor`, figures for monitoring, and cursors over changing rows."""

@@ -1,6 +1,6 @@
-"""The checks of `rota doctor`: facts in, findings with an advice out.
+"""The checks of `rota doctor`: they take facts and return findings with advice.
 
-Each check judges what it is told; a fact that a database does not have gives no finding.
+Each check judges only the facts it gets; a fact that a database does not have gives no finding.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Vitals = Mapping[str, int | None]
 
 MINUTE_MS = 60_000
 LATE_MS = MINUTE_MS
-"""Chores run every second; what is overdue by a minute is not merely late."""
+"""Chores run every second, so one that is overdue by a minute has a problem."""
 MIB = 2**20
 DAYS_AHEAD = 2
 MANY_DEAD = 20_000
-"""Autovacuum comes at 2,000 of a hot table; ten times as many were left lying."""
+"""Autovacuum starts at 2,000 dead rows of a hot table; ten times as many were left behind."""
 NETWORKS = ("nfs", "cifs", "smb", "9p", "afs", "ceph", "gluster", "lustre", "fuse.sshfs")
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at."""
+    """The result of one check."""
 
     check: str
     status: Status
@@ -35,7 +35,7 @@ class Finding(NamedTuple):
 
 
 class Level(NamedTuple):
-    """From when on a number is worth a warning, and from when on it is a problem."""
+    """The thresholds from which a number is a warning, and a problem."""
 
     warning: int
     problem: int | None = None
@@ -47,7 +47,7 @@ class Level(NamedTuple):
 
 
 def finding(check: str, status: Status, found: str, *, advice: str) -> Finding:
-    """Who is well needs no advice."""
+    """Build a finding; advice is dropped when all is well."""
     return Finding(check, status, found, "" if status == "ok" else advice)
 
 
@@ -58,7 +58,7 @@ def schema(missing: Sequence[str]) -> Finding:
 
 
 def setting(name: str, value: str, *, is_good: bool) -> Finding:
-    """A setting that decides whether a committed run can be lost."""
+    """Check a database setting that decides whether a committed run can be lost."""
     if name == "data_checksums":
         status: Status = "ok" if value == "on" else "warning"
         advice = "switch data checksums on (pg_checksums), else a broken disk is noticed late"
@@ -152,7 +152,7 @@ def keys(vitals: Vitals) -> Iterator[Finding]:
 
 
 def partitions(names: Collection[str], today: date) -> Iterator[Finding]:
-    """Each family of daily tables must have today's and those of the coming days."""
+    """Check that each family of daily tables has today's table and those of the coming days."""
     families = {match[1] for name in names if (match := re.match(r"(.+)_\d{8}$", name))}
     wanted = [f"{today + timedelta(days=ahead):%Y%m%d}" for ahead in range(DAYS_AHEAD + 1)]
     missing = [
@@ -179,7 +179,7 @@ def rest_rows(vitals: Vitals) -> Iterator[Finding]:
 
 
 def protection(vitals: Vitals) -> Iterator[Finding]:
-    """Whether the database itself keeps a server to the namespace of who asks."""
+    """Check whether the database itself keeps a server within the namespace of its caller."""
     rules = vitals.get("room_rules")
     if rules is not None:
         yield finding(
@@ -191,9 +191,10 @@ def protection(vitals: Vitals) -> Iterator[Finding]:
 
 
 def logins(vitals: Vitals) -> Iterator[Finding]:
-    """Whether servers and workers have more rights than they need; with one login it is said only.
+    """Check whether servers and workers have more permissions than they need.
 
-    It is a warning once others were granted, or where rights mean nothing at all.
+    With a single login this is only reported. It is a warning once other logins were granted, or
+    where permissions mean nothing at all.
     """
     above, owners = (vitals.get(f"{who}_sessions") or 0 for who in ("superuser", "owner"))
     if above or owners:
@@ -210,7 +211,7 @@ def logins(vitals: Vitals) -> Iterator[Finding]:
 
 
 def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:
-    """The place of a SQLite store."""
+    """Check the place of a SQLite store."""
     if "wal_bytes" in facts:
         size = int(facts["wal_bytes"])
         yield finding(
@@ -237,7 +238,7 @@ def file(facts: Mapping[str, str | int]) -> Iterator[Finding]:
 
 
 def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
-    """The way to PostgreSQL: whether a pooler is on it, and whether wake-ups arrive."""
+    """Check the connection to PostgreSQL: a pooler on the way, and whether wake-ups arrive."""
     if "pooler" not in facts:
         return
     has_pooler = bool(facts["pooler"])

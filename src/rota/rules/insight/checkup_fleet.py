@@ -1,4 +1,4 @@
-"""The checks of `rota doctor` that look at work: stuck runs, silent workers, unserved queues."""
+"""The checks of `rota doctor` on work: stuck runs, silent workers, unserved queues."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Serving(NamedTuple):
     name: str
     queues: frozenset[str]
     jobs: frozenset[str] | None
-    """Those it defines; None when it did not say, and then it may know any."""
+    """The jobs that the worker defines; None if it did not report them, then it may have any."""
     silent_ms: int
     is_alive: bool
     stalled_ms: int | None = None
-    """For how long its claims have failed; None while they do not."""
+    """How long its claims have failed; None while they succeed."""
     stalled_why: str = ""
 
     def takes(self, waiting: Waiting) -> bool:
@@ -55,7 +55,7 @@ class Serving(NamedTuple):
 
 
 def stuck(groups: Sequence[Stuck]) -> Iterator[Finding]:
-    """Invariant S18: whatever is live has something that will move it on."""
+    """Check invariant S18: every live run has something that will move it on."""
     if not groups:
         yield Finding("stuck runs", "ok", "none")
     for group in groups:
@@ -82,7 +82,7 @@ def silent_workers(workers: Sequence[Serving]) -> Finding:
 
 
 def stalled_workers(workers: Sequence[Serving]) -> Finding:
-    """They live, and their claims fail again and again: nothing is taken by them."""
+    """Report living workers whose claims fail again and again, so that they take no runs."""
     stalled = [each for each in workers if each.is_alive and each.stalled_ms is not None]
     names = "; ".join(
         f"{each.name} for {format_duration((each.stalled_ms or 0) // 1000 * 1000)}: "
@@ -102,7 +102,7 @@ def unserved(
     workers: Sequence[Serving],
     paused: Collection[tuple[str, str]],
 ) -> Iterator[Finding]:
-    """Queued runs that no living worker will take."""
+    """Report queued runs that no living worker will take."""
     nobody = [
         each
         for each in waiting
@@ -122,7 +122,7 @@ def unserved(
 
 
 def chores(ages_ms: Mapping[str, int], *, has_live_runs: bool) -> Finding:
-    """Somebody must promote, reap, expire and prune; reaping is done every second."""
+    """Check that a worker promotes, reaps, expires and prunes; reaping is due every second."""
     age_ms = ages_ms.get("reap")
     is_late = age_ms is None or age_ms > LATE_MS
     found = "never" if age_ms is None else f"{format_duration(age_ms // 1000 * 1000)} ago"
@@ -136,7 +136,7 @@ def chores(ages_ms: Mapping[str, int], *, has_live_runs: bool) -> Finding:
 
 
 def anchors(ages_ms: Mapping[str, int]) -> Iterator[Finding]:
-    """Where the end of the audit was noted outside once, somebody must still do it."""
+    """Check that the end of the audit log is still anchored outside if it once was."""
     age_ms = ages_ms.get("anchor")
     if age_ms is not None:
         is_late = age_ms > LONGEST_WITHOUT_ANCHOR_MS

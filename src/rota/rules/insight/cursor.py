@@ -1,7 +1,7 @@
-"""A cursor over rows that carry the time of their statement, and may be committed in another order.
+"""A cursor over rows that carry the time of their statement and may commit in another order.
 
-A row can appear with a time that was passed long ago, because its transaction was open that long.
-The cursor never moves past a moment while a transaction is open that may have written before it.
+A row can appear with a time in the past, because its transaction was open that long. The cursor
+never moves past a moment while a transaction is open that may have written before it.
 """
 
 from __future__ import annotations
@@ -10,38 +10,39 @@ from collections import deque
 from typing import NamedTuple
 
 APART_MS = 200
-"""Between two marks that are kept."""
+"""Milliseconds between two marks that are kept."""
 
 
 class Mark(NamedTuple):
-    """The store at one look: its clock, and which transactions have ended."""
+    """A snapshot of the store: its clock, and which transactions have ended."""
 
     now: int
     oldest: int
-    """All numbered below have ended."""
+    """All transactions with smaller numbers have ended."""
     next: int
-    """The number that the next one gets."""
+    """The number of the next transaction."""
 
 
 class Cursor:
-    """`floor` is the moment from which on rows may still appear."""
+    """A position in time; from `floor` on rows may still appear."""
 
     def __init__(self, *, longest_ms: int) -> None:
         self.floor = 0
         self._longest_ms = longest_ms
         self._marks: deque[Mark] = deque()
         self._given_up: int | None = None
-        """Up to this one, who is open is not waited for: it was open before, or for too long."""
+        """Open transactions up to this number are not awaited: too old, or open for too long."""
 
     @property
     def is_settled(self) -> bool:
-        """Whether it waits for all that are open."""
+        """Whether every open transaction is awaited."""
         return self._given_up is None
 
     def advance(self, mark: Mark) -> bool:
-        """Take in a look; True when one that was not waited for has ended: changes may be missing.
+        """Take a snapshot; True if a transaction ended unawaited, so changes may be missing.
 
-        Marks need not be dense: a floor that is earlier than it could be costs reading, no change.
+        Marks need not be dense: a floor that is earlier than necessary costs reading, but loses no
+        change.
         """
         if not self._marks:
             self.floor = mark.now

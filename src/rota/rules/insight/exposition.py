@@ -1,4 +1,4 @@
-"""Figures in the text form that Prometheus reads (version 0.0.4)."""
+"""Render figures in the text format of Prometheus (version 0.0.4)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ Labels = Mapping[str, str]
 BOUNDS_MS = tuple(
     round(1000 * mantissa * 10**power) for power in range(-2, 5) for mantissa in (1, 2.5, 5)
 )
-"""Of histograms: from 10 ms to 14 hours, as finely as steps of 22 % can tell."""
+"""The bounds of histograms: 10 ms to 14 hours, as finely as steps of 22 % allow."""
 
 
 class Sample(NamedTuple):
-    """One line; the suffix is for the parts of a histogram."""
+    """One line; the suffix names a part of a histogram."""
 
     labels: Labels
     value: float
@@ -25,7 +25,7 @@ class Sample(NamedTuple):
 
 
 class Family(NamedTuple):
-    """All lines of one name."""
+    """All lines of one metric name."""
 
     name: str
     kind: Literal["counter", "gauge", "histogram"]
@@ -34,12 +34,12 @@ class Family(NamedTuple):
 
 
 def render(families: Iterable[Family]) -> str:
-    """The whole page; a family without lines is left out."""
+    """Return the whole page; a family without lines is left out."""
     return "".join(f"{line}\n" for each in families if each.samples for line in _lines(each))
 
 
 def histogram(labels: Labels, spread: Spread, sum_ms: float | None = None) -> list[Sample]:
-    """How times are spread, in seconds; each step counts as its middle."""
+    """Return the histogram of times in seconds; each time counts as the middle of its step."""
     middles = {step: math.exp((step + 0.5) / STEPS_OF_E) - 1 for step in spread}
     samples = [
         Sample(

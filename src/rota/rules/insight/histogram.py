@@ -1,4 +1,4 @@
-"""Histograms of times: counts in steps that grow by 22 %, small enough to keep and to add up."""
+"""Histograms of times in steps that grow by 22 %, small enough to keep and to add up."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import math
 from collections.abc import Iterable, Mapping
 
 STEPS_OF_E = 5
-"""As in `count_times`: a step is `floor(5 ln(1 + ms))`."""
+"""The step of a time is `floor(5 ln(1 + ms))`, which `count_times` uses as well."""
 
 Spread = Mapping[int, int]
-"""How many times fall into each step."""
+"""The number of times in each step."""
 
 
 def added(spreads: Iterable[Spread]) -> dict[int, int]:
-    """All of them together."""
+    """Return the sum of several histograms."""
     total: dict[int, int] = {}
     for spread in spreads:
         for step, count in spread.items():
@@ -22,7 +22,7 @@ def added(spreads: Iterable[Spread]) -> dict[int, int]:
 
 
 def quantile_ms(spread: Spread, share: float) -> int | None:
-    """The time that this share does not exceed, in the middle of its step; None without any."""
+    """Return the middle of the step that this share of times does not exceed; None without any."""
     count = sum(spread.values())
     if not count:
         return None

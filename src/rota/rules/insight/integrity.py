@@ -1,4 +1,4 @@
-"""Whether the pages of a database are what they were when they were written."""
+"""Whether the pages of a database are intact."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ SHOWN = 3
 
 
 class Integrity(NamedTuple):
-    """What a look at the pages of a database has shown."""
+    """The result of reading the pages of a database."""
 
     looked_at: str
-    """What was read, and how; empty when nothing could be."""
+    """The parts that were read, and how; empty if nothing could be read."""
     problems: tuple[str, ...] = ()
     is_whole: bool = True
-    """False when the time was over before the end."""
+    """False if time ran out before the end."""
     hint: str = ""
-    """How to see more."""
+    """How to check more."""
 
 
 def integrity(found: Integrity) -> Finding:
-    """A broken page is a problem wherever it is: also history is somebody's proof."""
+    """Report a broken page as a problem wherever it is: history may be somebody's proof."""
     if found.problems:
         more = len(found.problems) - SHOWN
         shown = "; ".join(found.problems[:SHOWN]) + (f"; and {more} more" if more > 0 else "")

@@ -1,4 +1,4 @@
-"""What a function takes, as its definition tells; runs fit each function that takes the same."""
+"""The arguments that a function takes; runs fit every function that takes the same."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from rota.model.spec import JobSpec, PythonTarget
 
 
 def takes_of(spec: JobSpec) -> str | None:
-    """A digest of names, types and which may be left out; None for what is no function.
+    """Return a digest of names, types and optional arguments; None if the job is not a function.
 
-    A program, a request and a graph are carried out as the version of a run says: they need none.
+    A program, a request and a graph are carried out as the version of the run says, so they need no
+    digest.
     """
     if not isinstance(spec.target, PythonTarget):
         return None
@@ -24,5 +25,5 @@ def takes_of(spec: JobSpec) -> str | None:
 
 
 def takes_of_all(specs: Iterable[JobSpec]) -> dict[str, str]:
-    """What the functions among these take, by the name of the job."""
+    """Return the digest of each function among these jobs, by the name of the job."""
     return {spec.name: takes for spec in specs if (takes := takes_of(spec)) is not None}

@@ -1,4 +1,4 @@
-"""Annotations as text: taken apart without the code that wrote them."""
+"""Parse annotations from text, without the code that wrote them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _MAX_DEPTH = 20
 
 
 class Annotation(NamedTuple):
-    """An annotation taken apart; the members of a union are its alternatives."""
+    """A parsed annotation; the members of a union are its alternatives."""
 
     name: str
     inner: tuple[Annotation, ...] = ()
@@ -29,7 +29,7 @@ def written(kind: Annotation) -> str:
 
 @lru_cache(maxsize=4_096)
 def parsed(text: str) -> Annotation:
-    """The annotation as a tree; what cannot be read is Any."""
+    """Parse an annotation into a tree; unreadable text is Any."""
     tokens = _TOKEN.findall(text) if len(text) <= MAX_CHARS else []
     if not tokens or _TOKEN.sub("", text).strip():
         return ANY

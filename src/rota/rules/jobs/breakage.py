@@ -1,4 +1,4 @@
-"""Breakage: what others have that no longer works once bundles are applied."""
+"""Breakage: definitions of other owners that stop working once bundles are applied."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rota.rules.graphs.known import check_known
 from rota.rules.jobs.stored_signature import check_schedule
 
 SHOWN = 10
-"""So many of them are told."""
+"""The number of broken definitions that the error lists."""
 Specs = Mapping[str, JobSpec]
 
 
@@ -26,10 +26,10 @@ def check_others(
     places: Mapping[str, str],
     owners: Mapping[str, str],
 ) -> None:
-    """BadOption with the names if something that worked before does not work after.
+    """Raise BadOption with the names if something that worked before stops working.
 
-    `wanted` are the jobs of the bundles, which are checked by themselves; `schedules` those that
-    stay and are not among the bundles; `owners` say whose a job is.
+    `wanted` are the jobs of the bundles, which are checked separately. `schedules` are those that
+    stay and are not among the bundles. `owners` says who owns a job.
     """
     touched = {name for name in before if after.get(name) != before[name]}
     found = [
@@ -56,7 +56,7 @@ def _broken_jobs(
     wanted: Collection[str],
     owners: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
-    """A job that is touched, and what of others that breaks."""
+    """Yield each changed job, and which definitions of others it breaks."""
     for name, spec in after.items():
         cause = touched & _named_by(spec) if name not in wanted else set()
         if not cause or _wrong(spec, before) is not None:
@@ -83,7 +83,7 @@ def _broken_schedules(
 
 
 def _named_by(spec: JobSpec) -> set[str]:
-    """The jobs and graphs that it needs by their names."""
+    """Return the jobs and graphs that a job refers to by name."""
     nodes = spec.target.graph.nodes if isinstance(spec.target, GraphTarget) else ()
     called = {name for node in nodes for name in (node.job, node.graph) if name is not None}
     told = told_by(spec)

@@ -1,4 +1,4 @@
-"""The cache of a job: how long a result may be used again, and what it depends on."""
+"""The cache of a job: how long a result may be reused, and what it depends on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _EXAMPLE = 'write "1h", or {"ttl": "1h", "key": {"$param": "day"}}'
 
 
 def parse_cache(given: object, parameters: Mapping[str, Any] | None = None) -> Cache | None:
-    """What `cache=` was given; BadOption says what is wrong. A key may mention parameters only."""
+    """Read the option `cache=`; BadOption says what is wrong. A key may mention parameters only."""
     if given is None:
         return None
     cache = _cache(given)

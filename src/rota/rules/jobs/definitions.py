@@ -1,7 +1,7 @@
-"""Jobs as the REST API takes them: a command or a request, perhaps after other jobs.
+"""Jobs from the REST API: a command or a request, optionally after other jobs.
 
-A job with dependencies becomes a graph: a run of it runs those first, side by side, and the command
-when all of them have succeeded. The command itself is a job of its own beside it.
+A job with dependencies becomes a graph. A run of it first runs the dependencies side by side, and
+the command once all of them have succeeded. The command itself is a separate job.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ from rota.rules.security.web_address import METHODS, apart
 
 MOST_DEPENDENCIES = 100
 OWN = ".command"
-"""What the job of the command is called, after the name of the whole."""
+"""The suffix for the job that holds the command."""
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
 _SIGN = re.compile(r"\W", re.ASCII)
 
 
 class Definition(NamedTuple):
-    """What to put on record: the job itself last."""
+    """The specs to store: the requested job is the last one."""
 
     specs: tuple[JobSpec, ...]
 
@@ -43,7 +43,7 @@ class Definition(NamedTuple):
 
 
 def check_job_name(name: str) -> str:
-    """Fit for paths, files and metrics in any case; no dots that could mean a folder above."""
+    """Check that a name fits paths, files and metrics, and cannot mean a parent folder."""
     if _NAME.fullmatch(name) and ".." not in name:
         return name
     raise BadOption(
@@ -55,7 +55,7 @@ def check_job_name(name: str) -> str:
 def command_target(
     command: str | Sequence[str], *, env: Mapping[str, str], cwd: str | None
 ) -> CommandTarget:
-    """A program and its arguments; no shell looks at them."""
+    """Return the target of a program and its arguments; no shell reads them."""
     argv = split_words(command) if isinstance(command, str) else list(command)
     check_command(argv, env)
     if any("\0" in word for word in (*argv, *env, *env.values(), cwd or "")):
@@ -69,7 +69,7 @@ def command_target(
 def http_target(
     url: str, *, method: str, headers: Mapping[str, str], body: str | None, expect: Sequence[int]
 ) -> HttpTarget:
-    """A request to a public address; private ones are refused when it is made."""
+    """Return the target of a request; private addresses are refused when the request is sent."""
     try:
         url, sent = apart(url, headers)
     except BadOption as error:
@@ -86,7 +86,7 @@ def define_job(
     options: Mapping[str, Any],
     dependencies: Mapping[str, JobSpec],
 ) -> Definition:
-    """Checked as a whole; `dependencies` are the jobs it comes after, as they are now."""
+    """Define a job and check it as a whole; `dependencies` are the current specs of others."""
     check_job_name(name)
     own = name + OWN if dependencies else name
     parameters = dict.fromkeys(parameter_names(target), SCALAR)
@@ -129,7 +129,7 @@ def _nodes(own: str, dependencies: Mapping[str, JobSpec]) -> tuple[Node, ...]:
 
 
 def _place(text: str, taken: set[str]) -> str:
-    """A name for a node: an identifier that no other node has."""
+    """Return an identifier for a node that no other node has."""
     base = _SIGN.sub("_", text)[:60]
     base = base if not base[:1].isdigit() else f"_{base}"
     place, number = base, 1

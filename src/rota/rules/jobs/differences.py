@@ -1,4 +1,4 @@
-"""Differences: two definitions compared field by field, for people."""
+"""Differences between two definitions, field by field, for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OF_GRAPH = "target.graph."
 
 
 def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldChange]:
-    """Field by field, down to the leaves; the same spelled in another way is the same."""
+    """Return the changed fields, down to the leaves; another spelling is not a change."""
     was = {} if old is None else _leaves(_plain(old))
     now = _leaves(_plain(new))
     return [
@@ -24,16 +24,16 @@ def differences(old: msgspec.Struct | None, new: msgspec.Struct) -> list[FieldCh
 
 
 def _is_told_by_parts(field: str, was: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Nothing that becomes something, or the reverse: each part of the something is a change."""
+    """Whether a value appeared or vanished as a whole: then each of its parts is a change."""
     inside = f"{field}."
     whole, parts = (was, now) if field in was else (now, was)
     return whole[field] == {} and any(each.startswith(inside) for each in parts)
 
 
 def _plain(value: Any) -> Any:
-    """With all defaults, so that one that is written out does not look like a change.
+    """Return plain data with all defaults, so that a default that is written out is not a change.
 
-    Nodes go by their names: to add one does not change the others.
+    Nodes are keyed by their names: a new node does not change the others.
     """
     if isinstance(value, Graph):
         fields = {name: _plain(getattr(value, name)) for name in value.__struct_fields__}

@@ -1,4 +1,4 @@
-"""The options of jobs and submits: one table, from which files, docs and readers take them."""
+"""The table of options for jobs and submits; files, docs and readers use it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from rota.rules.text.size import parse_size
 MAX_DESCRIPTION = 10_000
 MOST_DEATHS = 1000
 MIN_MEMORY_MB = 16
-"""A Python process that has imported nothing takes about ten."""
+"""A Python process that has imported nothing takes about 10 MB."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -68,7 +68,7 @@ def _memory(option: str, given: Any) -> int:
 
 
 def _deaths(least: int, usual: int) -> Callable[[str, object], int | msgspec.UnsetType]:
-    """Unset for the usual number, so that such a job is the job that it was."""
+    """Return a reader that leaves the default unset, so that the job's definition stays equal."""
 
     def read(option: str, given: object) -> int | msgspec.UnsetType:
         number = whole_number(option, given, least, MOST_DEATHS)
@@ -97,7 +97,7 @@ def _breaker(_: str, given: object) -> Breaker | None:
 
 
 def _schedule(_: str, given: object) -> object:
-    """The schedule as it is given: it is read with the options beside it."""
+    """Return the schedule unread: it is read together with the options beside it."""
     return given
 
 
@@ -118,7 +118,7 @@ OPTIONS = (
         "priority",
         _priority,
         {"type": ["string", "integer"], "examples": ["high", "medium", "low", 5]},
-        "[who goes first](#priority)",
+        "[which runs go first](#priority)",
         where=_BOTH,
         default="`medium`",
         body=int | Literal["high", "medium", "low"],
@@ -145,7 +145,7 @@ OPTIONS = (
         "expires",
         positive_ms,
         DURATION,
-        "[do not start any more after waiting this long](#expires)",
+        "[the longest wait for a start](#expires)",
         where=_BOTH,
         field="expires_ms",
         body=Time,
@@ -165,7 +165,7 @@ OPTIONS = (
         "key_window",
         positive_ms,
         None,
-        "[how long a key counts](#key)",
+        "[how long a key is remembered](#key)",
         where=_SUBMIT,
         default="`7d`",
         field="key_window_ms",
@@ -175,7 +175,7 @@ OPTIONS = (
         "delivery",
         _word(get_args(Delivery)),
         {"enum": list(get_args(Delivery))},
-        "[or at most once](#delivery)",
+        "[at least once, or at most once](#delivery)",
         where=_JOB,
         default="`at_least_once`",
     ),
@@ -183,7 +183,7 @@ OPTIONS = (
         "isolation",
         _word(get_args(Isolation)),
         {"enum": list(get_args(Isolation))},
-        "[or in a process of its own](#isolation-and-memory)",
+        "[in a thread, or in a separate process](#isolation-and-memory)",
         where=_JOB,
         default="`thread`",
     ),
@@ -191,7 +191,7 @@ OPTIONS = (
         "schedule",
         _schedule,
         None,
-        "[start it at certain times](#schedule), with the options of "
+        "[the times of its starts](#schedule), with the options of "
         "[schedules](schedules.md#options)",
         where=_JOB,
         body=str | dict[str, Any],
@@ -208,16 +208,16 @@ OPTIONS = (
         "on_failure",
         read_on_failure,
         TEXT,
-        "[the job that is told of a run that failed for good](#on_failure)",
+        "[the job that handles a run that failed for good](#on_failure)",
         where=_JOB,
         body=str,
     ),
-    Option("description", _description, TEXT, "[what it is for](#description)", where=_JOB),
+    Option("description", _description, TEXT, "[the purpose of the job](#description)", where=_JOB),
     Option(
         "cache",
         _cache,
         {"type": ["string", "number", "object"], "examples": ["1h", {"ttl": "1d"}]},
-        "[use a result again](#cache)",
+        "[reuse a result](#cache)",
         where=_BOTH,
         body=Literal[False],
         bodies=_SUBMIT,
@@ -234,7 +234,7 @@ OPTIONS = (
         "max_crashes",
         _deaths(1, MAX_CRASHES),
         {"type": "integer", "minimum": 1},
-        "[deaths of its own process that end a run](#max_crashes)",
+        "[the number of crashes of its own process that end a run](#max_crashes)",
         where=_JOB,
         default="`3`",
     ),
@@ -242,7 +242,7 @@ OPTIONS = (
         "max_losses",
         _deaths(0, MAX_LOSSES),
         {"type": "integer", "minimum": 0},
-        "[deaths of workers that end a run that was the only suspect](#max_losses)",
+        "[the number of worker deaths that end a run that was the only suspect](#max_losses)",
         where=_JOB,
         default="`10`",
     ),
@@ -250,7 +250,7 @@ OPTIONS = (
         "memory",
         _memory,
         {"type": ["string", "integer"], "description": f"At least {MIN_MEMORY_MB}MB."},
-        "[memory limit of that process](#isolation-and-memory)",
+        "[the memory limit of the separate process](#isolation-and-memory)",
         where=_JOB,
         field="memory_mb",
     ),

@@ -1,4 +1,4 @@
-"""Options of a job and of a submit: checked once, turned into the fields of a spec."""
+"""Options of a job and of a submit, checked once and turned into the fields of a spec."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from rota.rules.text.option import names_of, read_options
 
 JOB_OPTIONS = names_of(OPTIONS, "job")
 TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {"trigger", *JOB_OPTIONS}
-"""Of a job's schedules; `jitter` is that of retries, a schedule's stands in its own mapping."""
+"""Options of a job's schedules; `jitter` is that of retries, so a schedule has its own mapping."""
 SUBMIT_OPTIONS = names_of(OPTIONS, "submit")
 
 _JOINT = {*RETRY_OPTIONS, "retry", "schedule"}
@@ -47,13 +47,13 @@ class JobOptions(JobSpec, frozen=True, kw_only=True):
     schedules: tuple[Schedule, ...] = ()
 
     def spec_fields(self) -> dict[str, Any]:
-        """The keyword arguments for JobSpec, all but those that follow from what the job does."""
+        """Return the keyword arguments for JobSpec that do not follow from what the job does."""
         fields = (name for name in JobSpec.__struct_fields__ if name not in _OF_WORK)
         return {name: getattr(self, name) for name in fields}
 
 
 class SubmitOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What one submit changes; None means as the job says."""
+    """The options that one submit changes; None keeps the job's own."""
 
     queue: str | None = None
     priority: int | None = None
@@ -66,7 +66,7 @@ class SubmitOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
-    """Check what `@app.job(...)` was given; BadOption or BadDuration says what is wrong."""
+    """Check the options of `@app.job(...)`; BadOption or BadDuration says what is wrong."""
     _refuse_unknown(options, JOB_OPTIONS | TIMING_OPTIONS, what=f"job {name!r:.140}")
     check_name("job", name)
     fields = read_options(_OF_JOB, options)
@@ -84,7 +84,7 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
 
 
 def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitOptions:
-    """Check what one submit was given; `retry` is the job's policy, which it may change."""
+    """Check the options of one submit; `retry` is the job's policy, which the submit may change."""
     if not options:
         return UNCHANGED
     _refuse_unknown(options, SUBMIT_OPTIONS, what="a submit")
@@ -136,7 +136,7 @@ def _schedules(options: Mapping[str, Any]) -> tuple[Schedule, ...]:
 
 
 def _isolation(options: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
-    """A memory limit implies a process: a thread's memory cannot be limited."""
+    """Return the isolation; a memory limit implies a process, as no thread can be limited."""
     if "memory_mb" not in fields:
         return {}
     if options.get("isolation") == "thread":

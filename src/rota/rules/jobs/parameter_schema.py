@@ -1,4 +1,4 @@
-"""The parameters of a job as JSON Schema, as far as their annotations tell."""
+"""The JSON Schema of a job's parameters, as far as their annotations tell."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ _PAIR = 2
 
 
 def schema_of(spec: JobSpec) -> dict[str, Any]:
-    """The arguments of a run; an annotation that is not known allows anything.
+    """Return the schema of a run's arguments; an unknown annotation allows anything.
 
-    Of a function whose defaults are not on record none is required.
+    If the defaults of a function are not on record, no argument is required.
     """
     schema: dict[str, Any] = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -55,7 +55,7 @@ def schema_of(spec: JobSpec) -> dict[str, Any]:
 
 
 def _of_parameter(spec: JobSpec, name: str) -> dict[str, Any]:
-    """What was recorded of its type, else what its annotation tells."""
+    """Return the recorded schema of a parameter's type, else one from its annotation."""
     text = spec.parameters[name]
     if isinstance(spec.schemas, msgspec.UnsetType) or name not in spec.schemas:
         return of_annotation(text)
@@ -63,14 +63,14 @@ def _of_parameter(spec: JobSpec, name: str) -> dict[str, Any]:
 
 
 def of_annotation(text: str) -> dict[str, Any]:
-    """With the annotation as its description, for people."""
+    """Return the schema of an annotation, with its text as the description for people."""
     choices = _choices(text)
     known = _of(parsed(text)) if choices is None else {"enum": choices}
     return {**known, "description": text}
 
 
 def _choices(text: str) -> list[Any] | None:
-    """The values of `Literal[...]`: a form offers them."""
+    """Return the values of `Literal[...]`, for a form to offer."""
     if "Literal[" not in text or len(text) > MAX_CHARS:
         return None
     try:
@@ -100,7 +100,7 @@ def _of_function(spec: JobSpec, defaults: dict[str, Any], schema: dict[str, Any]
 
 
 def _of_more(spec: JobSpec) -> dict[str, Any] | bool:
-    """What arguments of other names may be, if any are taken."""
+    """Return the schema of arguments under other names, or whether any are taken."""
     return of_annotation(spec.more) if isinstance(spec.more, str) else False
 
 

@@ -1,8 +1,8 @@
-"""Pins: which version of a job the node of a graph is carried out with.
+"""Pins: the job version that a node of a graph runs with.
 
-A run is pinned to a version of its graph when it is submitted, and with it to the versions of the
-jobs that were current beside it: those of that moment, or, when another version of the graph had
-become the current one by then, those of the last moment before.
+A submit pins a run to a version of its graph, and to the versions of the jobs that were current
+with it at that moment. If another version of the graph had become current by then, the pinned job
+versions are those of the last moment before that change.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 
 class Reign(NamedTuple):
-    """From when on a version was the current one of its job."""
+    """The moment from which a version was the current one of its job."""
 
     version: int
     since: int
 
 
 def bound_of(graph: Sequence[Reign], version: int, *, as_of: int) -> int:
-    """Changes from this moment on are not for a run of this version, submitted at `as_of`."""
+    """Return the moment from which changes do not affect a run submitted at `as_of`."""
     before = [at for at, reign in enumerate(graph) if reign.since <= as_of]
     own = [at for at in before if graph[at].version == version]
     if not own or own[-1] == before[-1]:
@@ -28,6 +28,6 @@ def bound_of(graph: Sequence[Reign], version: int, *, as_of: int) -> int:
 
 
 def version_before(job: Sequence[Reign], bound: int) -> int:
-    """The version that was current just before the bound; of a job that came later its first."""
+    """Return the version that was current just before the bound; for a later job, its first."""
     past = [reign.version for reign in job if reign.since < bound]
     return past[-1] if past else job[0].version

@@ -1,6 +1,6 @@
-"""Plan: what a bundle would change of what is stored, and which future runs that moves.
+"""Plan what a bundle changes in the store, and which future runs that moves.
 
-Pure: the same function tells people beforehand and the transaction that does it.
+Planning is pure: people see the plan of the same function that the transaction applies.
 """
 
 from __future__ import annotations
@@ -38,23 +38,23 @@ from rota.rules.schedules.timetable import firings
 from rota.rules.schedules.triggers import compile_schedule
 
 MAX_FIRINGS = 1_000
-"""Compared for each schedule; one that fires more often is compared for as long as they last."""
+"""Firings compared per schedule; one that fires more often is compared up to this number."""
 MAX_RUNS = 20_000
-"""Runs that a plan tells of, of all schedules together."""
+"""The most runs that a plan lists, for all schedules together."""
 LATEST_MS = 253_370_764_800_000
 """The year 9999: no clock shows what comes after it."""
 SHARED = "file:"
 
 
 def origin_of(bundle: Bundle) -> str:
-    """How jobs of a bundle are marked in the store."""
+    """Return the mark that the store puts on jobs of a bundle."""
     return f"{SHARED}{bundle.name}"
 
 
 def make_plan(
     bundles: Sequence[Bundle], stored: Stored, wish: Wish, *, seed: Callable[[str], str]
 ) -> Plan:
-    """Compare; BadOption when something belongs to somebody else, or to two of the bundles."""
+    """Compare bundles with the store; BadOption if another owner, or two bundles, define a name."""
     return _Planner(bundles, stored, wish, seed).plan()
 
 
@@ -214,7 +214,7 @@ class _Planner:
     def _move(
         self, name: str, stored: StoredSchedule | None, wanted: BundledSchedule | None
     ) -> None:
-        """Which runs a schedule loses and gets until the horizon."""
+        """Add the runs that a schedule loses and gains until the horizon."""
         if len(self._runs) >= MAX_RUNS:
             self._cut.append(name)
             return
@@ -250,7 +250,7 @@ class _Planner:
 
 
 def graphs_of(specs: Iterable[JobSpec]) -> list[Graph]:
-    """The graphs among these jobs."""
+    """Return the graphs among these jobs."""
     return [spec.target.graph for spec in specs if isinstance(spec.target, GraphTarget)]
 
 
@@ -273,7 +273,7 @@ def _merged(
 
 
 def _stays_paused(stored: StoredSchedule | None, wanted: BundledSchedule) -> bool:
-    """A pause by a person outlives a new definition."""
+    """Whether a schedule stays paused: a person's pause outlives a new definition."""
     if stored is None or stored.state != "paused":
         return False
     was_said = stored.schedule is not None and stored.schedule.is_paused

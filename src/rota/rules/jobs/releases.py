@@ -1,7 +1,7 @@
-"""Releases: whether code that starts is older than what was declared before.
+"""Releases: whether starting code is older than a declaration that was made before.
 
-The first start of a declaration gives it a number. Code whose declaration has a successor that
-says something else is older code. Apps without a name are told apart by the jobs they share.
+The first start of a declaration gives it a number. Code is older if its declaration has a successor
+with different content. Apps without a name are told apart by the jobs that they share.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rota.model.release import Declaration
 
 
 class Said(NamedTuple):
-    """What a release says: versions by job, and its schedules as plain data."""
+    """The content of a release: versions by job, and its schedules as plain data."""
 
     number: int
     jobs: dict[str, int]
@@ -24,16 +24,16 @@ class Said(NamedTuple):
 
 
 def digest_of(said: Declaration) -> str:
-    """The same for all processes of the same code, in whatever order it declares."""
+    """Return a digest that all processes of the same code share, in any order of declaration."""
     text = msgspec.json.encode(said, order="sorted")
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 def successor(own: Said, later: Sequence[Said], *, is_named: bool) -> int | None:
-    """The number of the release that replaced this one; None if this one still holds.
+    """Return the number of the release that replaced this one; None if it is still current.
 
-    `later` are those of the same app with higher numbers, the newest first; of apps without a
-    name those of all such apps.
+    `later` are the releases of the same app with higher numbers, the newest first. For an app
+    without a name they are those of all apps without a name.
     """
     if is_named:
         newest = later[0] if later else own

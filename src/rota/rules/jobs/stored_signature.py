@@ -1,4 +1,4 @@
-"""Jobs as the store knows them: their parameters, checked without their functions."""
+"""Signatures of stored jobs: their parameters are checked without their functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rota.rules.schedules.arguments import example_args, has_references
 
 
 class _Maybe:
-    """Stands for a default: what the store knows of it is for people, not for calls."""
+    """The placeholder of a default: the store keeps defaults for people, not for calls."""
 
     def __repr__(self) -> str:
         return "..."
@@ -30,9 +30,9 @@ _MAYBE = _Maybe()
 
 
 def recorded_signature(spec: JobSpec, *, in_part: bool = False) -> Signature:
-    """Checks names, that none is missing, and types; a worker checks what only it knows.
+    """Return a signature that checks names, missing ones and types; a worker checks the rest.
 
-    With `in_part` any may be missing: somebody else brings it later.
+    With `in_part` any argument may be missing, because it is supplied later.
     """
     needed = set() if in_part else _needed(spec)
     known = _parameters(spec)
@@ -66,7 +66,7 @@ def _parameters(spec: JobSpec) -> dict[str, str]:
 
 
 def kinds_of(spec: JobSpec) -> dict[str, Any]:
-    """The types of its parameters, as far as they are on record; Any for the others."""
+    """Return the types of the parameters on record; Any for the others."""
     schemas = {} if isinstance(spec.schemas, msgspec.UnsetType) else spec.schemas
     return {
         name: _kind(spec, name, kind_of(schemas[name]) if name in schemas else plain_kind(hint))
@@ -75,7 +75,7 @@ def kinds_of(spec: JobSpec) -> dict[str, Any]:
 
 
 def _kind(spec: JobSpec, name: str, kind: Any) -> Any:
-    """A default of None allows None, whatever the annotation says."""
+    """Return the type of a parameter; a default of None allows None, whatever the annotation."""
     if kind is Any or not _may_be_none(spec, name):
         return kind
     return Optional[kind]  # noqa: UP045  # found at run time
@@ -92,16 +92,16 @@ def _may_be_none(spec: JobSpec, name: str) -> bool:
 
 
 def _is_unknown(spec: JobSpec) -> bool:
-    """Whether a file names a function and nothing of its parameters: then any may be given."""
+    """Whether a file names a function without its parameters: then any arguments are allowed."""
     is_recorded = not isinstance(spec.defaults, msgspec.UnsetType)
     return isinstance(spec.target, PythonTarget) and not is_recorded and not spec.parameters
 
 
 def check_schedule(schedule: Schedule, spec: JobSpec, *, by_hand: bool = False) -> None:
-    """BadArguments unless the job takes the arguments of the schedule, names and types.
+    """Raise BadArguments unless the job takes the schedule's arguments, names and types.
 
-    An event brings arguments of its own, so one that listens may lack some; not if it is started
-    by hand, for then no event comes along.
+    An event brings its own arguments, so a schedule that listens may lack some. A start by hand has
+    no event, so then none may be missing.
     """
     is_event = isinstance(schedule.trigger, OnEvent) and not by_hand
     if is_event and not isinstance(spec.more, str) and not _is_unknown(spec):
@@ -112,7 +112,7 @@ def check_schedule(schedule: Schedule, spec: JobSpec, *, by_hand: bool = False) 
 def fitting(
     schedule: Schedule, spec: JobSpec, signature: Signature, *, by_hand: bool = False
 ) -> Schedule:
-    """A schedule of a job whose code is here, its arguments as the job takes them."""
+    """Return a schedule with its arguments in the form that the job's code takes."""
     is_event = isinstance(schedule.trigger, OnEvent) and not by_hand
     if is_event or isinstance(spec.target, GraphTarget):
         check_schedule(schedule, spec, by_hand=by_hand)
@@ -124,7 +124,7 @@ def fitting(
 
 
 def _needed(spec: JobSpec) -> set[str]:
-    """What must be given, as far as it is on record."""
+    """Return the required arguments, as far as they are on record."""
     if isinstance(spec.target, GraphTarget):
         parameters = spec.target.graph.parameters
         return {name for name, each in parameters.items() if each.default is msgspec.UNSET}

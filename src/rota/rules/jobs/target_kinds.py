@@ -1,4 +1,4 @@
-"""The kinds of targets: what each of them is called, takes, may do and keeps secret.
+"""The kinds of targets: the name, arguments, permissions and secrets of each.
 
 A new kind is a struct of model.spec, one entry here, and an executor with its name.
 """
@@ -12,7 +12,7 @@ from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
 from rota.rules.text.template import placeholders
 
 SCALAR = "str | int | float | bool"
-"""What may be put into a program or a request."""
+"""The types that may be put into a program or a request."""
 
 
 def _no_texts(_: Any) -> tuple[str, ...]:
@@ -28,24 +28,24 @@ def _nothing(_: Any) -> None:
 
 
 class TargetKind(NamedTuple):
-    """What the code knows of one kind; functions are given a target of it."""
+    """The facts about one kind; its functions take a target of the kind."""
 
     noun: str
-    """For people, with its article."""
+    """The noun for people, with its article."""
     executor: str | None = None
-    """The executor that carries it out; None where the job chooses one, and for graphs."""
+    """The executor that runs it; None where the job chooses one, and for graphs."""
     is_template: bool = False
-    """Its texts hold `{name}` for each parameter: texts and numbers are put in as they are."""
+    """Whether its texts hold `{name}` for each parameter, filled with plain texts and numbers."""
     takes_words: bool = False
-    """Its arguments become words of a command line."""
+    """Whether its arguments become words of a command line."""
     texts: Callable[[Any], tuple[str, ...]] = _no_texts
-    """Those that hold `{name}`."""
+    """Returns the texts that hold `{name}`."""
     secrets: Callable[[Any], Mapping[str, str]] = _no_secrets
-    """Texts that may hold secrets, by names that tell whether they do."""
+    """Returns texts that may hold secrets, by names that tell whether they do."""
     repeats_words: bool = False
-    """Whether a part of such a text may turn up alone: of `Bearer abc` the second word."""
+    """Whether a part of a secret text may appear alone, such as the second word of `Bearer abc`."""
     power: Callable[[Any], str | None] = _nothing
-    """What it does that takes the role `exec`, for people."""
+    """Returns, in words, the power that takes the role `exec`; None without any."""
 
 
 KINDS: dict[type[Target], TargetKind] = {
@@ -83,5 +83,5 @@ def target_kind(target: Target) -> TargetKind:
 
 
 def parameter_names(target: Target) -> tuple[str, ...]:
-    """The parameters of a template, in the order in which its texts name them."""
+    """Return the parameters of a template, in the order in which its texts name them."""
     return placeholders(KINDS[type(target)].texts(target))

@@ -1,8 +1,8 @@
 """Templates of jobs: `${name}` stands for a parameter, `$$` for a dollar sign.
 
-A text that is nothing but one parameter becomes its value, a number for example. In the words of a
-command and the parts of a request a value stays one piece: it makes no second word, and braces in
-it are no placeholders.
+A text that is exactly one parameter becomes its value, a number for example. In the words of a
+command and the parts of a request a value stays one piece: it does not split into words, and its
+braces are no placeholders.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from rota.rules.text.checks import hint
 Value = str | int | float | bool
 
 MOST = 100
-"""Parameters of a template."""
+"""The most parameters of a template."""
 _PRIVATE = 0xF0000
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
 _TOKEN = re.compile(r"\$\$|\$\{([^}]*)\}|\$")
@@ -35,7 +35,7 @@ _PYTHON: Mapping[Kind, tuple[type, ...]] = {
 
 
 def check_template(template: Template) -> Template:
-    """Every blank is declared, every parameter is used; BadOption names the one that is not."""
+    """Check that every blank is declared and every parameter used; BadOption names it."""
     if len(template.parameters) > MOST:
         raise BadOption(f"parameters: {len(template.parameters)} are more than {MOST}")
     for name, blank in template.parameters.items():
@@ -58,7 +58,7 @@ def check_template(template: Template) -> Template:
 
 
 def fill_template(template: Template, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The definition with these values in its blanks; BadArguments says which does not fit."""
+    """Return the definition with its blanks filled; BadArguments names an unfit value."""
     values: dict[str, Value] = {}
     for name in given:
         if name not in template.parameters:
@@ -74,7 +74,7 @@ def fill_template(template: Template, given: Mapping[str, Any]) -> dict[str, Any
 
 
 def schema_of(template: Template) -> dict[str, Any]:
-    """What it takes, as JSON Schema."""
+    """Return the JSON Schema of the template's parameters."""
     properties: dict[str, Any] = {}
     for name, blank in template.parameters.items():
         known: dict[str, Any] = {"type": blank.type}
@@ -116,7 +116,7 @@ def _filled(key: str, value: Any, values: Mapping[str, Value]) -> Any:
 
 
 def _words(line: str) -> list[str]:
-    """Split before the values are put in; a blank is one sign for that long."""
+    """Split a command line before values are filled in; a blank is one sign meanwhile."""
     blanks = [token[0] for token in _TOKEN.finditer(line)]
     signs = {chr(_PRIVATE + number): blank for number, blank in enumerate(blanks)}
     if any(sign in line for sign in signs):
@@ -137,7 +137,7 @@ def _walk(value: Any, change: Callable[[str], Any]) -> Any:
 
 
 def _text(text: str, values: Mapping[str, Value]) -> Any:
-    """A text that is one blank becomes the value."""
+    """Fill in a text; a text that is one blank becomes the value itself."""
     whole = _TOKEN.fullmatch(text)
     if whole is not None and whole[1] is not None:
         return values[whole[1]]
@@ -145,7 +145,7 @@ def _text(text: str, values: Mapping[str, Value]) -> Any:
 
 
 def _piece(text: str, values: Mapping[str, Value]) -> str:
-    """A text in which `{name}` stands for an argument of a run: braces of a value do not."""
+    """Fill in a text where `{name}` stands for an argument; braces in values are escaped."""
     return _TOKEN.sub(
         lambda token: "$" if token[1] is None else _braced(_plain(values[token[1]])), text
     )

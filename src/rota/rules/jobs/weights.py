@@ -1,4 +1,4 @@
-"""Weights: how the runs of a job are shared out between its versions."""
+"""Weights: the shares of a job's runs that go to its versions."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from rota.errors import BadOption
 from rota.rules.text.checks import whole_number
 
 MOST = 20
-"""Versions that share the runs of a job."""
+"""The most versions that share the runs of a job."""
 HEAVIEST = 1_000_000
 _DIGITS = 13
-"""Of a hexadecimal digest: 52 bits, which a float holds; `rota.point_of` in SQL does the same."""
+"""Digits of a hexadecimal digest: 52 bits, which a float holds; `rota.point_of` in SQL agrees."""
 
 
 def check_weights(weights: Mapping[int, int]) -> dict[int, int]:
-    """In the order of the versions; none at all ends the sharing."""
+    """Return the weights in order of versions; no weights end the sharing."""
     if len(weights) > MOST:
         raise BadOption(f"weights: {len(weights)} versions are more than {MOST}")
     for version, weight in weights.items():
@@ -27,7 +27,7 @@ def check_weights(weights: Mapping[int, int]) -> dict[int, int]:
 
 
 def choose(weights: Mapping[int, int], point: float) -> int:
-    """The version at a point of [0, 1); with more weight a version keeps the points it had."""
+    """Return the version at a point of [0, 1); a version whose weight grows keeps its points."""
     place = point * sum(weights.values())
     for version, weight in weights.items():
         place -= weight
@@ -37,6 +37,6 @@ def choose(weights: Mapping[int, int], point: float) -> int:
 
 
 def point_of(text: str) -> float:
-    """Of a key its place in [0, 1): the same key goes to the same version, always."""
+    """Return the point of a key in [0, 1): equal keys always go to the same version."""
     digest = hashlib.sha256(text.encode()).hexdigest()[:_DIGITS]
     return int(digest, 16) / float(16**_DIGITS)

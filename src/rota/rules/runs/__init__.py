@@ -1,1 +1,1 @@
-"""What a run is told of itself: the times it is for, the keys of its effects."""
+"""The facts that a run gets about itself: its times, and the keys of its effects."""

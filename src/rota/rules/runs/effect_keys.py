@@ -1,4 +1,4 @@
-"""Keys of effects: what systems outside know a call by, and what tells one piece of work."""
+"""Keys of effects: identify a call for outside systems, and one piece of work."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import hashlib
 
 
 def idempotency_key(run_id: str, job: str) -> str:
-    """Thirty-two hex digits that every attempt of a run shares."""
+    """Return thirty-two hex digits that all attempts of a run share."""
     return _digest(f"{run_id}:{job}")
 
 
 def effect_key(run_id: str, job: str, name: str) -> str:
-    """The same for one effect of a run; a run that is run again keeps that of the first."""
+    """Return the key of one effect of a run; a repeated run keeps the key of the first."""
     return idempotency_key(run_id, f"{job}:{name}")
 
 
 def args_digest(args: str) -> str:
-    """What tells the work of a node from another one's: its arguments."""
+    """Return a digest of a node's arguments, which tells its work apart from other work."""
     return _digest(args)
 
 

@@ -1,4 +1,4 @@
-"""Events and arguments: what a run gets of the event that starts it."""
+"""Events and arguments: what a run gets from the event that starts it."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rota.errors import BadArguments
 from rota.model.event import Event
 
 WHOLE = "event"
-"""A parameter of this name gets all of it."""
+"""The parameter that takes the whole event."""
 
 
 def check_event_args(job: str, args: Mapping[str, Any], parameters: Collection[str]) -> None:
-    """Those of the schedule alone: the event brings the others, and only then they are checked."""
+    """Check the arguments of the schedule alone; those of the event are checked when it comes."""
     for name in args:
         if name not in parameters:
             takes = ", ".join(parameters) or "nothing"
@@ -23,9 +23,9 @@ def check_event_args(job: str, args: Mapping[str, Any], parameters: Collection[s
 
 
 def event_args(args: Mapping[str, Any], event: Event, parameters: Collection[str]) -> str:
-    """The schedule's arguments and, over them, the fields of the payload that are parameters.
+    """Return the schedule's arguments, overlaid with the payload fields that are parameters.
 
-    A job with a parameter `event` gets the whole there, as id, name, key and payload.
+    A parameter `event` gets the whole event: id, name, key and payload.
     """
     payload = msgspec.json.decode(event.payload)
     fields = payload if isinstance(payload, dict) else {}

@@ -1,7 +1,7 @@
-"""The times a run is for, as arguments, expressions, programs and requests see them.
+"""The times of a run for arguments, expressions, programs and requests.
 
-Times are texts: an instant with the offset of the schedule's zone (`2026-03-08T02:00:00-05:00`)
-or a day of that zone (`2026-03-08`). `day`, `format` and `shift` compute with both.
+Times are texts: an instant with the offset of the schedule's zone (`2026-03-08T02:00:00-05:00`) or
+a day of that zone (`2026-03-08`). `day`, `format` and `shift` compute with both.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ TIMES = (
     "interval_end",
     "interval_end_day",
 )
-"""What only a run of a schedule has."""
+"""The fields that only a run of a schedule has."""
 FIELDS = (*TIMES, "schedule", "started_by", "backfill")
-"""What may stand behind `run.`."""
+"""The names that may follow `run.`."""
 
 MAX_PATTERN = 200
 _CODES = frozenset("YymdHMSjGVuaAbBz%")
@@ -42,7 +42,7 @@ _origin = msgspec.json.Decoder(Origin)
 
 @lru_cache(maxsize=1_024)
 def run_values(origin: str | None) -> Mapping[str, str | None]:
-    """The value of each field for a run with this origin, which is an Origin as JSON text."""
+    """Return the value of each field for a run; `origin` is an Origin as JSON."""
     if origin is None:
         return dict.fromkeys(FIELDS)
     read = _origin.decode(origin)
@@ -63,7 +63,7 @@ def run_values(origin: str | None) -> Mapping[str, str | None]:
 
 
 def run_value(values: Mapping[str, Any], name: str) -> Any:
-    """One field, where a value is needed; BadArguments for a time that the run does not have."""
+    """Return a required field; BadArguments for a time that the run does not have."""
     value = values.get(name)
     if value is None and name in TIMES:
         raise BadArguments(
@@ -74,19 +74,19 @@ def run_value(values: Mapping[str, Any], name: str) -> Any:
 
 
 def check_field(name: str) -> None:
-    """BadArguments if `run.NAME` does not exist."""
+    """Raise BadArguments if `run.NAME` does not exist."""
     if name not in FIELDS:
         guess = hint(name, FIELDS) or f" It has: {', '.join(FIELDS)}"
         raise BadArguments(f"run has no {name!r:.64}.{guess}")
 
 
 def day(text: str) -> str:
-    """The day of an instant, in the zone of its offset; a day stays as it is."""
+    """Return the day of an instant, in the zone of its offset; a day is returned unchanged."""
     return _read(text).strftime("%Y-%m-%d")
 
 
 def format_time(text: str, pattern: str) -> str:
-    """The time in another form: `format(run.scheduled_for, "%Y/%m/%d")`."""
+    """Return the time in another form: `format(run.scheduled_for, "%Y/%m/%d")`."""
     if len(pattern) > MAX_PATTERN:
         raise ValueError(f"a pattern has at most {MAX_PATTERN} characters")
     if "\0" in pattern:
@@ -101,7 +101,7 @@ def format_time(text: str, pattern: str) -> str:
 
 
 def shift(text: str, by: str) -> str:
-    """A time earlier or later: `shift(run.scheduled_day, "-1d")`."""
+    """Return an earlier or later time: `shift(run.scheduled_day, "-1d")`."""
     sign = -1 if by.startswith("-") else 1
     try:
         ms = parse_duration(by.removeprefix("-").removeprefix("+"))
@@ -119,7 +119,7 @@ def shift(text: str, by: str) -> str:
 
 
 FUNCTIONS: Mapping[str, Callable[..., str]] = {"day": day, "format": format_time, "shift": shift}
-"""What expressions may call; each takes texts and gives one."""
+"""The functions that expressions may call; each takes and returns texts."""
 ARITY = {"day": 1, "format": 2, "shift": 2}
 
 

@@ -1,4 +1,4 @@
-"""Values that handlers leave in the store beside their result: JSON, and not too much of it."""
+"""Limits for values that handlers store beside their result: JSON of bounded size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MAX_STATE_BYTES = 256 * 1024
 
 
 def encoded(value: object, what: str, *, limit: int = MAX_STATE_BYTES) -> str:
-    """The value as JSON text; BadInput says what JSON cannot hold."""
+    """Return the value as JSON; BadInput says what JSON cannot hold."""
     try:
         data = wire.ENCODER.encode(value)
         if b"null" in data:
@@ -30,7 +30,7 @@ def encoded(value: object, what: str, *, limit: int = MAX_STATE_BYTES) -> str:
 
 
 def decoded(text: str, kind: Any) -> Any:
-    """The value again, typed; BadInput when it does not fit the type any more."""
+    """Return the typed value; BadInput if it no longer fits the type."""
     try:
         return msgspec.json.decode(text, type=kind, dec_hook=wire.dec_hook)
     except wire.UNDECODABLE as error:

@@ -1,1 +1,1 @@
-"""When a schedule fires, and what happens then."""
+"""When a schedule fires, and what follows a firing."""

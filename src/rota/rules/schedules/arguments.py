@@ -1,4 +1,4 @@
-"""Arguments of a schedule that are known only when it fires: the day it runs for, and its like.
+"""Schedule arguments that are known only at a firing, such as the day it runs for.
 
 They are written as in graphs: `{"$run": "scheduled_day"}`, or an expression over `run`.
 """
@@ -21,7 +21,7 @@ _EXAMPLE_AT = 20_520 * _DAY_MS
 
 
 def written(value: Any) -> Any:
-    """The value with all references of Python in it written as data."""
+    """Return the value with all Python references in it written as data."""
     if isinstance(value, Mapping):
         return {key: written(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
@@ -30,7 +30,7 @@ def written(value: Any) -> Any:
 
 
 def check_args(schedule: Schedule) -> None:
-    """BadOption for a reference that a schedule cannot know, or that gives no value."""
+    """Raise BadOption for a reference that a schedule cannot know, or that gives no value."""
     for mention in mentions(schedule.args, "args"):
         if mention.form not in ("$run", "$expr"):
             raise BadOption(
@@ -46,7 +46,7 @@ def check_args(schedule: Schedule) -> None:
 
 
 def example_args(schedule: Schedule) -> Mapping[str, Any]:
-    """The arguments as a firing would give them, for checks of names and types."""
+    """Return the arguments that a firing would give, for checks of names and types."""
     if not has_references(schedule.args):
         return schedule.args
     start_at = _EXAMPLE_AT - _DAY_MS if _has_intervals(schedule) else None
@@ -62,7 +62,7 @@ def example_args(schedule: Schedule) -> Mapping[str, Any]:
 
 
 def _has_intervals(schedule: Schedule) -> bool:
-    """Whether each firing has one before it: not for events, nor counted from the last end."""
+    """Whether firings have an interval: not those by events or counted from the last end."""
     trigger = schedule.trigger
     return not isinstance(trigger, OnEvent) and not (
         isinstance(trigger, Every) and trigger.from_end
@@ -70,7 +70,7 @@ def _has_intervals(schedule: Schedule) -> bool:
 
 
 def resolve_args(args: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
-    """The arguments of a run with this origin; BadInput if one cannot be computed."""
+    """Return the arguments of a run with this origin; BadInput if one cannot be computed."""
     if not has_references(args):
         return args
     run = run_values(origin)
@@ -85,7 +85,7 @@ def resolve_args(args: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
 
 
 def has_references(value: Any) -> bool:
-    """Whether some part of the value waits for the firing."""
+    """Whether some part of the value is known only at the firing."""
     if isinstance(value, Mapping):
         return any(
             (isinstance(key, str) and key.startswith("$")) or has_references(each)

@@ -1,7 +1,7 @@
-"""Business calendars: which days are worked, and where a firing on a day off goes.
+"""Business calendars: which days are worked, and where a firing on a day off moves.
 
-Holidays of countries and markets come from the library made for them. It changes with laws, so
-a calendar has a version: when it differs, stored next times are computed anew.
+Holidays of countries and markets come from the `holidays` library. They change with laws, so a
+calendar has a version: when it changes, stored next times are computed anew.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from rota.rules.text.checks import hint, whole_number
 from rota.rules.text.moments import read_date
 
 LONGEST_CLOSURE = 366
-"""Days off in a row; a calendar that is closed for longer counts as closed for good."""
+"""The most days off in a row; a calendar that is closed for longer counts as closed for good."""
 _DAY = timedelta(days=1)
 _DAY_NAMES = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 class BusinessDays:
-    """A calendar made ready for questions; get it from `business_days()`."""
+    """A compiled calendar; get it from `business_days()`."""
 
     def __init__(self, calendar: Calendar) -> None:
         self._weekend = _weekend(calendar.weekend)
@@ -41,11 +41,11 @@ class BusinessDays:
             raise BadOption("calendar: weekend has all seven days, so no day is a business day")
 
     def is_open(self, day: date) -> bool:
-        """Whether it is a business day."""
+        """Whether the day is a business day."""
         return self.why_closed(day) is None
 
     def why_closed(self, day: date) -> str | None:
-        """`Christmas Day`, `Saturday` or `day off`; None for a business day."""
+        """Return `Christmas Day`, `Saturday` or `day off`; None for a business day."""
         if day in self._on:
             return None
         if self._holidays is not None and day in (holidays := self._holidays(day.year)):
@@ -55,20 +55,20 @@ class BusinessDays:
         return _DAY_NAMES[day.weekday()] if day.weekday() in self._weekend else None
 
     def holiday(self, day: date) -> str | None:
-        """Why it is closed, unless that is its weekend."""
+        """Return why the day is off, unless it is a weekend."""
         why = self.why_closed(day)
         return None if why == _DAY_NAMES[day.weekday()] else why
 
     def next_open(self, day: date) -> date | None:
-        """The first business day that is not earlier; None if all are off for a year."""
+        """Return the first business day that is not earlier; None if all are off for a year."""
         return self._walk(day, _DAY)
 
     def previous_open(self, day: date) -> date | None:
-        """The last business day that is not later; None if all are off for a year."""
+        """Return the last business day that is not later; None if all are off for a year."""
         return self._walk(day, -_DAY)
 
     def roll(self, day: date, rule: Roll) -> date | None:
-        """Where a firing on that day goes; None if nowhere. Later days never go to earlier ones."""
+        """Return the day to which a firing moves, or None; the order of days never changes."""
         if rule == "skip":
             return day if self.is_open(day) else None
         if rule == "previous":
@@ -80,7 +80,7 @@ class BusinessDays:
         return self.previous_open(day)
 
     def open_days(self, year: int, month: int) -> list[date]:
-        """The business days of a month, in order."""
+        """Return the business days of a month, in order."""
         days = (date(year, month, day) for day in range(1, monthrange(year, month)[1] + 1))
         return [day for day in days if self.is_open(day)]
 
@@ -94,14 +94,14 @@ class BusinessDays:
 
 @lru_cache(maxsize=1_024)
 def business_days(calendar: Calendar) -> BusinessDays:
-    """The calendar made ready; BadOption says what is wrong with it."""
+    """Compile a calendar; BadOption says what is wrong with it."""
     return BusinessDays(calendar)
 
 
 def find_calendar(given: str | Calendar | None, known: Mapping[str, Calendar]) -> Calendar | None:
-    """The calendar that is meant: a stored one by its name, a country or market by its code.
+    """Return the calendar: a stored one by its name, or a country or market by its code.
 
-    A code brings the weekend of the country; a calendar spelled out says its own.
+    A code brings the weekend of the country; a calendar in full has its own.
     """
     if not isinstance(given, str):
         return given
@@ -112,7 +112,7 @@ def find_calendar(given: str | Calendar | None, known: Mapping[str, Calendar]) -
 
 
 def is_code(name: str) -> bool:
-    """Whether it is a country or a market; otherwise it can only be a stored calendar."""
+    """Whether the name is a country or a market; any other name can only be a stored calendar."""
     try:
         _split(name)
     except BadInput:
@@ -121,7 +121,7 @@ def is_code(name: str) -> bool:
 
 
 def calendar_version(calendar: Calendar) -> str:
-    """A text that differs when the calendar, or the data behind its country, differs."""
+    """Return a text that changes when the calendar, or the data behind its country, changes."""
     data = msgspec.json.encode(calendar)
     if calendar.country is not None:
         data += version_of("holidays").encode()
@@ -133,7 +133,7 @@ def _weekend(days: tuple[int, ...]) -> frozenset[int]:
 
 
 def _holidays_of(code: str) -> Callable[[int], Mapping[date, str]]:
-    """A function of the year. Each year is made whole before anyone sees it: threads share it."""
+    """Return the holidays by year. Each year is complete before it is shared between threads."""
     name, part = _split(code)
 
     @cache
@@ -159,7 +159,7 @@ def _weekend_of(code: str) -> tuple[int, ...]:
 
 
 def _split(code: str, calendars: Mapping[str, Calendar] | None = None) -> tuple[str, str | None]:
-    """`US-CA` as country and part; BadOption for what the library does not have."""
+    """Split `US-CA` into country and part; BadOption for a code that the library lacks."""
     name, _, part = code.partition("-")
     parts = _parts()
     if name not in parts:
@@ -182,7 +182,7 @@ def _parts() -> Mapping[str, tuple[str, ...]]:
 
 
 def _library() -> ModuleType:
-    """Imported late: it takes 0.2 s, and most schedules have no calendar."""
+    """Import the library late: it takes 0.2 s, and most schedules have no calendar."""
     import holidays  # noqa: PLC0415 - see above
 
     return holidays

@@ -1,4 +1,4 @@
-"""Spreading starts: a little later than planned, never past the next firing."""
+"""Jitter spreads starts: a little later than planned, never past the next firing."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import hashlib
 
 
 def random_jitter(limit: int, *, nominal: int, following: int | None, random: float) -> int:
-    """Milliseconds to add, evenly from 0 to just under the limit; `random` is from [0, 1)."""
+    """Return milliseconds to add, evenly from 0 to just under the limit; `random` is in [0, 1)."""
     return int(random * _room(limit, nominal, following))
 
 
 def hash_jitter(limit: int, *, nominal: int, following: int | None, seed: str) -> int:
-    """The same, but always the same for one schedule and firing, on every machine."""
+    """Return jitter that is always equal for one schedule and firing, on every machine."""
     room = _room(limit, nominal, following)
     digest = hashlib.sha256(f"{seed}\0{nominal}".encode()).digest()
     return int.from_bytes(digest[:8]) % room if room else 0
 
 
 def fixed_jitter(limit: int, *, nominal: int, following: int | None, seed: str) -> int:
-    """The same for every firing of one schedule; less only where the next firing is nearer."""
+    """Return jitter that is equal for all firings of a schedule, unless the next is nearer."""
     digest = hashlib.sha256(seed.encode()).digest()
     later = int.from_bytes(digest[:8]) % limit if limit else 0
     return max(0, min(later, _room(limit, nominal, following) - 1))

@@ -1,7 +1,7 @@
-"""Misfire: which instants of a schedule start now, after however long nobody looked.
+"""Misfire: which instants of a schedule start now, after any time without a scheduler.
 
-Never walks through all of them: a schedule of every second that slept for a year costs as much
-as one that slept for an hour.
+The search never walks through all instants: a schedule of every second that slept for a year costs
+as much as one that slept for an hour.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from rota.rules.schedules.jitter import fixed_jitter, hash_jitter, random_jitter
 from rota.rules.schedules.timetable import Timetable
 
 COUNTED = 1_000
-"""Missed firings are counted one by one up to here, and estimated beyond."""
+"""Missed firings are counted one by one up to this number, and estimated beyond."""
 FAR_MS = 10 * 366 * 86_400_000
-"""How far back to look for the firing before; rarer ones have none."""
+"""How far back to search for the firing before; rarer schedules have none."""
 
 
 class Lateness(msgspec.Struct, frozen=True, kw_only=True):
-    """What a schedule says about firings that nobody started in time, in milliseconds."""
+    """The policy of a schedule for late firings, in milliseconds."""
 
     grace_ms: int = 60_000
     catchup: Catchup = "last"
@@ -27,26 +27,26 @@ class Lateness(msgspec.Struct, frozen=True, kw_only=True):
     window_ms: int = 86_400_000
     start_within_ms: int | None = None
     end_at: int | None = None
-    """Past this instant nothing is caught up."""
+    """The instant after which nothing is caught up."""
     jitter_ms: int = 0
     jitter_kind: JitterKind = "hash"
 
 
 class Due(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of the instants from the cursor until now."""
+    """The decisions on all instants from the cursor until now."""
 
     starts: tuple[int, ...] = ()
-    """To be started, oldest first."""
+    """Instants to start, oldest first."""
     missed: int = 0
-    """Never to be started; an estimate beyond a thousand."""
+    """The number of instants that are never started; an estimate beyond a thousand."""
     cursor: int
-    """Everything up to here is dealt with."""
+    """The instant up to which everything is handled."""
     last: int | None = None
-    """The newest instant that is dealt with; None when none was due."""
+    """The newest instant that is handled; None when none was due."""
     next: int | None = None
     """The first instant later than the cursor."""
     has_more: bool = False
-    """More instants are to be started now than one look may start."""
+    """Whether more instants are due now than one look may start."""
 
 
 def due(  # noqa: PLR0913  # what is known of a schedule, all named
@@ -62,10 +62,10 @@ def due(  # noqa: PLR0913  # what is known of a schedule, all named
 ) -> Due:
     """Sort the instants in (cursor, now] into those to start and those that are missed.
 
-    All that are not older than the grace start. Of the older ones none, the last, or the newest
-    `limit` within the window, by the schedule's choice; the last only if nothing newer starts.
-    Instants up to `late_until` are late however fresh: the schedule was paused then. Who knows
-    the first instant after the cursor already may give it.
+    All instants within the grace period start. Of the older ones none, the last, or the newest
+    `limit` within the window start, by the schedule's choice; the last only if nothing newer
+    starts. Instants up to `late_until` are late however fresh, because the schedule was paused
+    then. A caller that knows the first instant after the cursor may pass it as `first`.
     """
     if first is None:
         first = table.after(cursor)
@@ -160,9 +160,9 @@ def _is_too_late(instant: int, now: int, rule: Lateness) -> bool:
 def ripe_at(
     table: Timetable, instant: int, *, rule: Lateness, seed: str, random: float = 0.0
 ) -> int:
-    """When to start what is due at the instant: later by its jitter, before the next firing.
+    """Return when to start an instant: later by its jitter, before the next firing.
 
-    Random jitter is for whoever plans the next look; once it is due, it is ripe.
+    Random jitter is only for planning the next look; an instant that is due is ripe.
     """
     if not rule.jitter_ms:
         return instant
@@ -177,7 +177,7 @@ def ripe_at(
 
 
 def first_since(table: Timetable, after: int, until: int, most: int) -> tuple[int, ...]:
-    """The first `most` instants in (after, until], oldest first."""
+    """Return the first `most` instants in (after, until], oldest first."""
     found: list[int] = []
     at = table.after(after)
     while at is not None and at <= until and len(found) < most:
@@ -187,7 +187,7 @@ def first_since(table: Timetable, after: int, until: int, most: int) -> tuple[in
 
 
 def newest_since(table: Timetable, after: int, until: int, limit: int) -> tuple[int, ...]:
-    """The newest `limit` instants in (after, until], oldest first; found by halving the range."""
+    """Return the newest `limit` instants in (after, until], oldest first, by bisection."""
     found = first_since(table, after, until, limit + 1)
     low, high = after, until
     while len(found) > limit and high - low > 1:
@@ -203,7 +203,7 @@ def newest_since(table: Timetable, after: int, until: int, limit: int) -> tuple[
 
 
 def before(table: Timetable, instant: int) -> int | None:
-    """The firing before this one; None if there was none for ten years."""
+    """Return the firing before this one; None if there was none for ten years."""
     after = table.after(instant)
     reach = max(1, (after - instant) * 2) if after is not None else 86_400_000
     while True:
@@ -214,7 +214,7 @@ def before(table: Timetable, instant: int) -> int | None:
 
 
 def count(table: Timetable, after: int, until: int, *, exactly: int = COUNTED) -> int:
-    """How many instants are in (after, until]; beyond `exactly` by their mean distance."""
+    """Return the number of instants in (after, until]; beyond `exactly` an estimate."""
     found = first_since(table, after, until, exactly + 1)
     if len(found) <= exactly:
         return len(found)

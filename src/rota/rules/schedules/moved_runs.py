@@ -1,4 +1,4 @@
-"""Runs that a change of a schedule takes away, brings and moves."""
+"""Runs that a change of a schedule removes, adds and moves."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rota.rules.schedules.zones import zone
 
 
 def paired(name: str, old: list[int], new: list[int], zone_name: str) -> list[RunChange]:
-    """Gone and come on the same day of the zone, in order, is moved."""
+    """Pair removed with added runs: those on the same day of the zone, in order, were moved."""
     gone, come = sorted({*old} - {*new}), sorted({*new} - {*old})
     where = zone(zone_name)
     by_day: dict[object, list[int]] = {}

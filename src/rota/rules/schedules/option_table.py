@@ -1,4 +1,4 @@
-"""The options of a schedule: one table, from which files, docs and readers take them."""
+"""The table of schedule options; files, docs and readers use it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _number(low: int, high: int) -> Callable[[str, object], int]:
 
 
 def _duration(field: str, given: Any) -> str:
-    """Kept as written; numbers of seconds and timedeltas are spelled out."""
+    """Return a duration as written; numbers of seconds and timedeltas are converted to text."""
     ms = duration_ms(field, given)
     return given if isinstance(given, str) else format_duration(ms)
 
@@ -77,7 +77,7 @@ def _calendar(field: str, given: object) -> str | Calendar:
 
 
 def _plain(key: object, given: object) -> object:
-    """Dates as text, as YAML reads them as dates; weekdays as numbers."""
+    """Return dates as text, since YAML parses them, and weekdays as numbers."""
     if not isinstance(given, list | tuple):
         return given
     if key == "weekend":
@@ -100,7 +100,7 @@ OPTIONS = (
         "zone",
         _zone,
         TEXT,
-        "the zone of its wall times",
+        "the time zone of its wall times",
         default="`UTC`",
         synonym="timezone",
         body=str,
@@ -131,7 +131,7 @@ OPTIONS = (
         "overlap",
         _word(get_args(Overlap)),
         {"type": "string", "examples": list(get_args(Overlap))},
-        "[the last run has not ended](#overlap)",
+        "[starts while the last run has not ended](#overlap)",
         default="`allow`",
         body=Overlap,
     ),
@@ -141,7 +141,7 @@ OPTIONS = (
         "catchup",
         _word(get_args(Catchup)),
         {"enum": list(get_args(Catchup))},
-        "[nobody was there](#missed-firings)",
+        "[firings that were missed](#missed-firings)",
         default="`last`",
         body=Catchup,
     ),
@@ -152,7 +152,7 @@ OPTIONS = (
         "jitter",
         _positive,
         DURATION,
-        "[a little later, so that not all start at once](#jitter)",
+        "[a small delay, so that not all start at once](#jitter)",
         default="none",
         body=Time,
     ),
@@ -164,13 +164,17 @@ OPTIONS = (
         body=JitterKind,
     ),
     Option(
-        "start_within", _positive, DURATION, "[do not start too late](#missed-firings)", body=Time
+        "start_within",
+        _positive,
+        DURATION,
+        "[the latest start after a firing](#missed-firings)",
+        body=Time,
     ),
     Option(
         "pause_after",
         _number(1, MAX_RUNS),
         COUNT,
-        "[pause after so many failures in a row](#pausing)",
+        "[pause after this many failures in a row](#pausing)",
         body=int,
     ),
     Option("is_paused", flag, FLAG, "begin paused", default="`False`", synonym="paused", body=bool),
@@ -182,4 +186,4 @@ OPTIONS = (
 BY_NAME = {option.name: option for option in OPTIONS}
 SYNONYMS = {option.synonym: option.name for option in OPTIONS if option.synonym}
 SCHEDULE_OPTIONS = frozenset(BY_NAME) - {"name"} | frozenset(SYNONYMS)
-"""What may stand beside `schedule=`; in the mapping of a schedule its name too."""
+"""The options beside `schedule=`; in the mapping of a schedule its name as well."""

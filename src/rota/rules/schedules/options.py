@@ -1,4 +1,4 @@
-"""The options of a schedule, from Python, YAML and the API: checked once, made one Schedule."""
+"""Schedule options from Python, YAML and the API, checked once and made into one Schedule."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def read_schedules(
     *,
     calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
 ) -> tuple[Schedule, ...]:
-    """What `schedule=` was given, one or a list; the options count for all of them."""
+    """Read `schedule=`, one or a list; the options apply to all of them."""
     if given is None:
         return ()
     each = given if isinstance(given, list | tuple) else [given]
@@ -45,11 +45,12 @@ def read_schedule(
     *,
     calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
 ) -> Schedule:
-    """A cron line, a trigger, a Schedule or a mapping, as one checked Schedule.
+    """Read a cron line, a trigger, a Schedule or a mapping as one checked Schedule.
 
-    The mapping's own policies win over the options. BadInput names the field that is wrong; a
-    schedule that would never fire is refused. One in the past is not: time is no matter here.
-    Where stored calendars cannot be known (None), whoever stores the schedule checks their names.
+    The mapping's own policies win over the options. BadInput names the field that is wrong. A
+    schedule that would never fire is refused, but one in the past is not, as this code knows no
+    time. Where stored calendars are unknown (None), the code that stores the schedule checks their
+    names.
     """
     trigger, own = _split(given)
     asked = _policies({**_renamed(options or {}), **_renamed(own)})
@@ -60,9 +61,9 @@ def read_schedule(
 
 
 def kept(old: Schedule, said: Iterable[str]) -> dict[str, Any]:
-    """What a schedule says of its own, as options, without those that are said anew.
+    """Return the schedule's own options, without those that are set anew.
 
-    With a new word about overlaps an old bound of them counts no more.
+    A new policy for overlaps discards the old bound.
     """
     names = {SYNONYMS.get(name, name) for name in said}
     if "overlap" in names:
@@ -71,7 +72,7 @@ def kept(old: Schedule, said: Iterable[str]) -> dict[str, Any]:
 
 
 def named(job: str, given: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
-    """The schedules of a job by name: their own, else `report`, `report.2`, `report.3`."""
+    """Return the job's schedules by name: their own, else `report`, `report.2`, `report.3`."""
     return [
         (schedule.name or (job if number == 1 else f"{job}.{number}"), replace(schedule, name=None))
         for number, schedule in enumerate(given, 1)
@@ -98,7 +99,7 @@ def _own_policies(schedule: Schedule) -> Mapping[str, Any]:
 
 
 def _renamed(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Under the names of the model; None counts as not given."""
+    """Rename options to the model's fields; None means unset."""
     renamed: dict[str, Any] = {}
     for name, value in options.items():
         field = SYNONYMS.get(name, name)
@@ -121,7 +122,7 @@ def _policies(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _with_parallel(options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """`overlap="parallel=3"` and `parallel=3` alone: three at once, the others wait in order."""
+    """Expand `overlap="parallel=3"` and a lone `parallel=3`: three at once, others wait."""
     overlap = options.get("overlap")
     bounded = _PARALLEL.fullmatch(overlap.strip().lower()) if isinstance(overlap, str) else None
     if bounded is not None:

@@ -1,7 +1,7 @@
-"""Overlap: what becomes of a start while other runs of its schedule have not ended.
+"""Overlap: the fate of a start while other runs of its schedule have not ended.
 
-The same rules for starts by time, by an event, by hand; and for backfills, which give way to all
-of them. Everything is decided here, from counts.
+One set of rules covers starts by time, by event and by hand, and backfills, which give way to all
+others. Counts alone decide.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rota.model.schedule import Overlap
 T = TypeVar("T")
 
 Decision = Literal["started", "waits", "skipped", "dropped"]
-"""Dropped: another start took its place, or too many wait. Skipped: something runs."""
+"""Dropped: another start took its place, or too many wait. Skipped: a run is in progress."""
 _STARTED: tuple[Decision, ...] = ("started",)
 _WAITS: tuple[Decision, ...] = ("waits",)
 _DROPPED: tuple[Decision, ...] = ("dropped",)
@@ -27,17 +27,17 @@ class Crowd(msgspec.Struct, frozen=True, kw_only=True):
     """The runs of a schedule that have not ended."""
 
     running: int = 0
-    """Those that may run: queued, running, between two attempts."""
+    """The runs that may run: queued, running, or between two attempts."""
     stopping: int = 0
     """How many of the running were asked to stop."""
     lent: int = 0
-    """How many of the running are runs of backfills: whoever comes waits for them at least."""
+    """How many of the running belong to backfills; a new start waits at least for these."""
     is_blocked: bool = False
-    """With strict order: one has failed, and nobody has mended it."""
+    """Whether, with strict order, a failed run still blocks the schedule."""
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """How many may run and wait."""
+    """How many runs may run and wait."""
 
     overlap: Overlap = "allow"
     parallel: int = 1
@@ -45,24 +45,24 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Outcome(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
-    """What happens to each start; those that waited before and are not named go on waiting."""
+    """The decision on each start; waiting starts that are not listed keep waiting."""
 
     released: tuple[T, ...] = ()
-    """Of those that waited, they start now."""
+    """Waiting starts that start now."""
     dropped: tuple[T, ...] = ()
-    """Of those that waited, they are given up for newer ones."""
+    """Waiting starts that are dropped for newer ones."""
     decisions: tuple[Decision, ...] = ()
     """One for each new start, in order."""
     cancels: int = 0
-    """So many of the running have to stop, the oldest first."""
+    """The number of running runs to stop, the oldest first."""
 
 
 def decide(
     policy: Policy, crowd: Crowd, *, waiting: Sequence[T] = (), fresh: Sequence[T] = ()
 ) -> Outcome[T]:
-    """Who starts, who waits, who is given up; both lists are in order, oldest first.
+    """Decide which starts start, wait or are dropped; both lists are in order, oldest first.
 
-    A policy that was changed counts for those that wait already.
+    A changed policy applies to waiting starts at once.
     """
     if policy.overlap == "allow":
         return Outcome(released=tuple(waiting), decisions=_STARTED * len(fresh))
@@ -88,7 +88,7 @@ def decide(
 
 
 def places(policy: Policy, crowd: Crowd, *, waiting: int) -> int:
-    """How many runs a backfill may start now: never before one that waits, never beyond all."""
+    """Return how many backfill runs may start now, within `parallel` and behind waiting starts."""
     if policy.overlap == "allow":
         return max(0, 1 - crowd.lent)
     is_held = waiting or (crowd.is_blocked and policy.overlap == "strict")
@@ -111,7 +111,7 @@ def _only_newest_waits(
 def _newest_wins(
     policy: Policy, crowd: Crowd, waiting: Sequence[T], fresh: Sequence[T], *, free: int
 ) -> Outcome[T]:
-    """Old ones are asked to stop and the newest start as soon as these have ended."""
+    """Ask old runs to stop; the newest start begins as soon as these have ended."""
     line = [*waiting, *fresh]
     kept = line[-policy.parallel :] if line else []
     gone = len(line) - len(kept)

@@ -1,4 +1,4 @@
-"""The firings to come, with what is special about them."""
+"""Upcoming firings, with notes on what is special about them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Firing(msgspec.Struct, frozen=True, kw_only=True):
 
     at: int
     wall: str
-    """What the clock shows in the schedule's zone, with the offset."""
+    """The wall time in the schedule's zone, with the offset."""
     marks: tuple[str, ...] = ()
 
 
@@ -31,7 +31,7 @@ def preview(
     count: int = 20,
     until: int | None = None,
 ) -> list[Firing]:
-    """The next firings, at most `count`, and not more than the schedule has in all."""
+    """Return the next firings, at most `count`, and no more than the schedule has left in total."""
     whole_number("count", count, 1, MAX_COUNT)
     if schedule.count is not None:
         count = min(count, schedule.count)

@@ -1,4 +1,4 @@
-"""A schedule in one sentence for people."""
+"""Describe a schedule in one sentence for people."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _SHOWN_TIMES = 3
 
 
 def describe(schedule: Schedule, *, seed: str = "") -> str:
-    """Such as `On the last business day of the month at 18:00, FR holidays, Europe/Paris`."""
+    """Return e.g. `On the last business day of the month at 18:00, FR holidays, Europe/Paris`."""
     parts = [_trigger(schedule.trigger, schedule.zone, seed)]
     if schedule.calendar is not None:
         parts += _calendar(schedule)
@@ -63,7 +63,7 @@ def describe(schedule: Schedule, *, seed: str = "") -> str:
 
 
 def describe_window(window: Blackout) -> str:
-    """Such as `At 02:00, on Sunday, for 2 hours, Europe/Paris`."""
+    """Return a sentence such as `At 02:00, on Sunday, for 2 hours, Europe/Paris`."""
     if window.trigger is None:
         return _span(window)
     length = _counted(*_in_one_unit(parse_duration(window.duration or "")))
@@ -156,7 +156,7 @@ def _rrule(trigger: Rrule, zone_name: str) -> str:
 
 
 def _by_parts(text: str) -> str:
-    """As in the rule: people who write BYSETPOS read it too."""
+    """Return the BY parts as written in the rule: people who write BYSETPOS read it too."""
     parts = [part for part in text.upper().replace("\n", ";").split(";") if part.startswith("BY")]
     return f" by {' '.join(parts)}" if parts else ""
 

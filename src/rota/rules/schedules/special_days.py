@@ -1,4 +1,4 @@
-"""Special days of a time: days off that calendars name, and shifts of clocks."""
+"""Special days in a range of time: holidays of calendars, and shifts of clocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.rules.schedules.calendars import BusinessDays
 from rota.rules.schedules.zones import Zone
 
 FEW = 100
-"""Calendars and zones that are asked; a year of thousands would be many answers nobody reads."""
+"""The most calendars and zones to query; more give long answers that nobody reads."""
 
 
 class DayOff(msgspec.Struct, frozen=True, order=True):
@@ -23,7 +23,7 @@ class DayOff(msgspec.Struct, frozen=True, order=True):
 
 
 class Shift(msgspec.Struct, frozen=True, order=True):
-    """Clocks of a zone are put forward, or back if `by_ms` is negative."""
+    """Clocks of a zone go forward, or back if `by_ms` is negative."""
 
     at: int
     by_ms: int
@@ -31,7 +31,7 @@ class Shift(msgspec.Struct, frozen=True, order=True):
 
 
 def days_off(name: str, calendar: BusinessDays, zone: Zone, start: int, end: int) -> list[DayOff]:
-    """Of the days of a zone between two instants, in order."""
+    """Return the days off between two instants in a zone, in order."""
     return [
         DayOff(day, why, name)
         for day in _days(zone.wall(start).date(), zone.wall(end).date())
@@ -40,7 +40,7 @@ def days_off(name: str, calendar: BusinessDays, zone: Zone, start: int, end: int
 
 
 def shifts(zones: Iterable[Zone], start: int, end: int) -> list[Shift]:
-    """Between two instants, in order."""
+    """Return the clock shifts between two instants, in order."""
     return sorted(
         Shift(at, zone.offset(at) - zone.offset(at - 1), zone.name)
         for zone in zones

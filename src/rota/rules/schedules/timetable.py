@@ -1,4 +1,4 @@
-"""What a compiled trigger answers. Instants are milliseconds since the Unix epoch, UTC."""
+"""The interface of compiled triggers. Instants are milliseconds since the Unix epoch, UTC."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Protocol, runtime_checkable
 
 
 class Timetable(Protocol):
-    """A pure rule: when next. Compiled once, asked often, bounded in time for any instant."""
+    """A pure rule for the next instant. Compiled once, queried often, in bounded time."""
 
     def after(self, instant: int) -> int | None:
-        """The first firing strictly later, or None when there is none any more."""
+        """Return the first firing strictly later, or None after the last."""
         ...
 
     def marks(self, instant: int) -> tuple[str, ...]:
-        """Why it is not where the plain rule puts it: gap, fold, day off; often empty."""
+        """Return why a firing is not where the rule puts it: gap, fold, day off; often empty."""
         ...
 
 
 class Never:
-    """Nothing comes by itself."""
+    """Never fires."""
 
     def after(self, instant: int) -> int | None:  # noqa: ARG002  # as all timetables
         return None
@@ -29,7 +29,7 @@ class Never:
 
 
 def firings(timetable: Timetable, after: int, until: int) -> Iterator[int]:
-    """All firings later than `after` and not later than `until`, in order."""
+    """Yield all firings later than `after` and not later than `until`, in order."""
     at = timetable.after(after)
     while at is not None and at <= until:
         yield at
@@ -38,8 +38,8 @@ def firings(timetable: Timetable, after: int, until: int) -> Iterator[int]:
 
 @runtime_checkable
 class Countable(Timetable, Protocol):
-    """One that can say how often it fires without naming each instant."""
+    """A timetable that can count firings without naming each instant."""
 
     def count(self, after: int, until: int) -> int:
-        """How many firings there are later than `after` and not later than `until`."""
+        """Return the number of firings later than `after` and not later than `until`."""
         ...

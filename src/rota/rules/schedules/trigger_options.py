@@ -51,7 +51,7 @@ _BESIDE: Mapping[str, frozenset[str]] = {
     "trigger": frozenset(),
     "event": frozenset(),
 }
-"""The key that makes each kind of trigger, and what may stand beside it."""
+"""The key of each kind of trigger, and the keys that may stand beside it."""
 _ANYWHERE = frozenset({"unless", "whole_day"})
 _STEPS = ("days", "weeks", "months", "years")
 _EVERY, _EVENT = "@every", "@event"
@@ -59,7 +59,7 @@ _FORMS = "give a cron line, a trigger, or a mapping with one of " + ", ".join(_B
 
 
 def read_trigger(given: object, *, field: str = "schedule", depth: int = 1) -> Trigger:
-    """The trigger that is meant, its texts kept as written; BadOption says what is wrong."""
+    """Read a trigger, with its texts kept as written; BadOption says what is wrong."""
     if depth > MAX_DEPTH:
         raise BadOption(f"{field}: triggers are nested more than {MAX_DEPTH} deep")
     if isinstance(given, str):
@@ -83,7 +83,7 @@ def read_trigger(given: object, *, field: str = "schedule", depth: int = 1) -> T
 def split_mapping(
     field: str, given: Mapping[Any, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """What makes the trigger, and the rest: the policies of a schedule."""
+    """Split a mapping into the keys of the trigger and the policies of the schedule."""
     kinds = [kind for kind in _BESIDE if kind in given]
     if len(kinds) != 1:
         found = " and ".join(kinds) or "none"
@@ -98,14 +98,14 @@ def split_mapping(
 
 
 def duration_text(given: Any) -> str:
-    """Texts as they are written, numbers of seconds and timedeltas spelled out."""
+    """Return a duration as text: texts as written, numbers of seconds and timedeltas converted."""
     if isinstance(given, str):
         return given
     return format_duration(read_every(given))
 
 
 def time_text(field: str, given: object) -> str:
-    """The text of a time, a datetime or a date."""
+    """Return the text of a time, a datetime or a date."""
     if isinstance(given, str):
         return given
     if isinstance(given, datetime | date):
@@ -138,7 +138,7 @@ def _from_mapping(field: str, own: Mapping[str, Any], depth: int) -> Trigger:
 
 
 def flag(field: str, given: object) -> bool:
-    """True or False, and nothing that only looks like it."""
+    """Return True or False; a value that only looks like one is refused."""
     if not isinstance(given, bool):
         raise BadOption(f"{field}={given!r:.64} is not true or false")
     return given
@@ -220,7 +220,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any], str, int], Trigger]] = {
 
 
 def _checked(field: str, trigger: Any) -> Trigger:
-    """A struct made in Python may hold anything; this one is what its types say."""
+    """Check a struct from Python against its types, as it may hold anything."""
     if isinstance(trigger, AnyOf | Unless):
         list(each_trigger(trigger))  # refuses those that are nested without end
     if isinstance(trigger, Every):

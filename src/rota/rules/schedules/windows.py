@@ -1,7 +1,7 @@
-"""Maintenance windows: what becomes of a firing inside one.
+"""Maintenance windows (`blackouts` in Python and on the command line): the fate of firings inside.
 
-`skip` wins over `defer`, and `defer` over `drain`: who says that nothing may happen is obeyed
-before who says that it may happen later.
+`skip` wins over `defer`, and `defer` over `drain`: a window that forbids firings wins over one that
+only delays them.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from rota.rules.text.duration import parse_duration
 from rota.rules.text.moments import read_bound
 
 MAX_JOINED = 1_000
-"""Windows that touch, one after the other, before they count as one without an end."""
+"""Adjoining windows up to this number are followed; more count as one without an end."""
 _STRICTEST_FIRST: tuple[BlackoutKind, ...] = ("skip", "defer", "drain")
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True):
-    """What to do with a firing, or with a run that could be claimed."""
+    """The decision on a firing, or on a run that could be claimed."""
 
     act: Literal["start", "skip", "defer", "drain"]
     until: int | None = None
     """For defer the instant to start at, for drain the one until which nothing is claimed."""
     note: str = ""
-    """What the window says of itself."""
+    """The note of the window."""
 
 
 START = Verdict(act="start")
@@ -48,35 +48,35 @@ class Once:
         self._end = end
 
     def end_at(self, at: int) -> int | None:
-        """The end of the window around an instant; None outside of it."""
+        """Return the end of the window around an instant; None outside."""
         return self._end if self._start <= at < self._end else None
 
     def span_from(self, at: int) -> tuple[int, int] | None:
-        """The window around an instant, or else the next; None if there will be none."""
+        """Return the window around an instant, or else the next; None if there will be none."""
         return (self._start, self._end) if at < self._end else None
 
 
 class Recurring:
-    """A window of the same length from each firing on; those that touch are one."""
+    """A window of fixed length from each firing on; adjoining windows are one."""
 
     def __init__(self, starts: Timetable, length: int) -> None:
         self._starts = starts
         self._length = length
 
     def end_at(self, at: int) -> int | None:
-        """The same; the end is where no further window follows at once."""
+        """Return the end of the window around an instant, where no other window adjoins."""
         start = self._starts.after(at - self._length)
         if start is None or start > at:
             return None
         return self.chain(start)[0]
 
     def span_from(self, at: int) -> tuple[int, int] | None:
-        """The same."""
+        """Return the window around an instant, or else the next; None if there will be none."""
         start = self._starts.after(at - self._length)
         return None if start is None else (start, self.chain(start)[0])
 
     def chain(self, start: int) -> tuple[int, bool]:
-        """Where the windows that touch end, and whether they go on as far as anybody looks."""
+        """Return where adjoining windows end, and whether they continue beyond the limit."""
         for _ in range(MAX_JOINED):
             following = self._starts.after(start)
             if following is None or following > start + self._length:
@@ -87,7 +87,7 @@ class Recurring:
 
 @lru_cache(maxsize=1_024)
 def compile_blackout(blackout: Blackout) -> Once | Recurring:
-    """The window made ready; BadInput says what is wrong with it."""
+    """Compile a window; BadInput says what is wrong with it."""
     one_of("blackout: kind", blackout.kind, get_args(BlackoutKind))
     is_once = blackout.start is not None or blackout.end is not None
     is_recurring = blackout.trigger is not None or blackout.duration is not None
@@ -97,7 +97,7 @@ def compile_blackout(blackout: Blackout) -> Once | Recurring:
 
 
 def is_over(blackout: Blackout, now: int) -> bool:
-    """Whether it will never matter again."""
+    """Whether the window is over for good."""
     window = compile_blackout(blackout)
     if window.end_at(now) is not None:
         return False
@@ -107,10 +107,10 @@ def is_over(blackout: Blackout, now: int) -> bool:
 
 
 def verdict(blackouts: Iterable[Blackout], *, job: str, queue: str, at: int) -> Verdict:
-    """What becomes of a firing of the job at an instant, or of a run of it.
+    """Decide the fate of a firing of the job at an instant, or of a run of it.
 
-    Something deferred goes to the first instant outside of all windows that defer; if that lies
-    in one that skips, it is skipped.
+    A deferred firing moves to the first instant outside all windows that defer; if that lies in one
+    that skips, it is skipped.
     """
     mine = [each for each in blackouts if _concerns(each, job, queue)]
     found = _at(mine, at)
@@ -132,7 +132,7 @@ def _concerns(blackout: Blackout, job: str, queue: str) -> bool:
 
 
 def _at(blackouts: Iterable[Blackout], at: int) -> Verdict:
-    """The strictest of the windows around an instant, and of equals the one that ends last."""
+    """Return the strictest window around an instant; of equals, the one that ends last."""
     inside = [
         (each, end) for each in blackouts if (end := compile_blackout(each).end_at(at)) is not None
     ]
@@ -180,7 +180,7 @@ def _recurring(blackout: Blackout) -> Recurring:
 
 
 def read_blackout(fields: Mapping[str, Any]) -> Blackout:
-    """A window by its fields, of which None says nothing; a trigger may be a text."""
+    """Build a window from its fields; None means unset, and a trigger may be a text."""
     given = {name: value for name, value in fields.items() if value is not None}
     if "trigger" in given:
         given["trigger"] = msgspec.to_builtins(read_trigger(given["trigger"], field="trigger"))

@@ -1,11 +1,11 @@
 """Time zones from the tzdata wheel: the only module that knows wall clocks.
 
-The standard library prefers the zone files of the machine; two machines with different files
-would fire at different times. Here every zone is read from the wheel, whatever the machine has
-and without changing anything for the rest of the process.
+The standard library prefers the zone files of the machine, and two machines with different files
+would fire at different times. Here every zone is read from the wheel, whatever the machine has and
+without changing anything for the rest of the process.
 
-All instants are milliseconds since the Unix epoch, and so are offsets (local minus UTC). A zone
-is a row of spans, each with one offset; a shift between two of them may have any size.
+All instants are milliseconds since the Unix epoch, and so are offsets (local minus UTC). A zone is
+a row of spans, each with one offset; a shift between two of them may have any size.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ import tzdata  # type: ignore[import-untyped]  # carries data and this one const
 from rota.errors import BadZone
 
 LAST_YEAR = 2199
-"""Shifts are known until its end; afterwards the last offset stays."""
+"""Shifts are known until the end of this year; afterwards the last offset stays."""
 
 _EPOCH = datetime(1970, 1, 1)  # noqa: DTZ001 - wall times are naive here, and only here
 _EPOCH_UTC = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
 _DAY_MS = 86_400_000
 _FIRST_S = -62_000_000_000
-"""In the year 5: older entries only say that there was nothing before them."""
+"""The year 5: older entries only say that there was nothing before them."""
 _LAST_S = int((datetime(LAST_YEAR + 1, 1, 1, tzinfo=UTC) - _EPOCH_UTC).total_seconds())
 _HEAD = struct.Struct(">4s c 15x 6l")
 _MINUTE_S = 60
@@ -52,19 +52,19 @@ class Zone:
         return f"Zone({self.name!r})"
 
     def offset(self, instant: int) -> int:
-        """Milliseconds that the wall clock is ahead of UTC."""
+        """Return how many milliseconds the wall clock is ahead of UTC."""
         return self.offsets[bisect_right(self.starts, instant)]
 
     def wall(self, instant: int) -> datetime:
-        """What the clock on the wall shows, without a zone."""
+        """Return the wall time, without a zone."""
         return _EPOCH + timedelta(milliseconds=instant + self.offset(instant))
 
     def between(self, start: int, end: int) -> list[int]:
-        """The instants at which its clocks are changed, both ends included."""
+        """Return the instants of clock changes, both ends included."""
         return self.starts[bisect_left(self.starts, start) : bisect_right(self.starts, end)]
 
     def instants(self, wall: datetime) -> tuple[int, ...]:
-        """When the wall shows this: never in a gap, twice in a fold (earlier first), else once."""
+        """Return its instants: none in a gap, two in a fold (earlier first), else one."""
         local = local_ms(wall)
         nearby = range(self._span(local - _DAY_MS), self._span(local + _DAY_MS) + 1)
         return tuple(
@@ -74,7 +74,7 @@ class Zone:
         )
 
     def shift(self, wall: datetime) -> int | None:
-        """The instant of the shift forward that jumps over this wall time; None if none does."""
+        """Return the instant of the shift that skips this wall time; None if none does."""
         local = local_ms(wall)
         first = self._span(local - _DAY_MS)
         for before in range(first, self._span(local + _DAY_MS)):
@@ -84,12 +84,12 @@ class Zone:
         return None
 
     def gap_end(self, wall: datetime) -> int:
-        """The first instant after the gap; for a wall time that exists, its first instant."""
+        """Return the first instant after the gap; for an existing wall time its first instant."""
         start = self.shift(wall)
         return self.instants(wall)[0] if start is None else start
 
     def same(self, wall: datetime) -> int:
-        """The instant, had the clocks not been put forward; else the first instant."""
+        """Return the instant if clocks had not been put forward; else the first instant."""
         start = self.shift(wall)
         return self.instants(wall)[0] if start is None else local_ms(wall) - self.offset(start - 1)
 
@@ -98,13 +98,13 @@ class Zone:
 
 
 def local_ms(wall: datetime) -> int:
-    """A naive wall time as if it were UTC; finer than a millisecond is dropped."""
+    """Return a naive wall time as if it were UTC; anything finer than a millisecond is dropped."""
     return (wall.replace(tzinfo=None) - _EPOCH) // _MS
 
 
 @cache
 def zone(name: str) -> Zone:
-    """The zone of that IANA name; BadZone if there is none."""
+    """Return the zone of an IANA name; BadZone if there is none."""
     if name not in names():
         raise BadZone(name, names())
     data = files("tzdata").joinpath("zoneinfo", *name.split("/")).read_bytes()
@@ -113,18 +113,18 @@ def zone(name: str) -> Zone:
 
 @cache
 def names() -> frozenset[str]:
-    """Every name that `zone` knows; 'UTC' is always one of them."""
+    """Return every name that `zone` knows; 'UTC' is always one of them."""
     listed = files("tzdata").joinpath("zones").read_text(encoding="utf-8")
     return frozenset((*listed.split(), "UTC"))
 
 
 def data_version() -> str:
-    """The version of the zone data in use, such as `2026b`."""
+    """Return the version of the zone data in use, such as `2026b`."""
     return str(tzdata.IANA_VERSION)
 
 
 class _Reader:
-    """Takes the instants of the shifts from the file, and asks zoneinfo for everything else."""
+    """Takes the instants of the shifts from the file, and everything else from zoneinfo."""
 
     def __init__(self, name: str, data: bytes) -> None:
         self._name = name
@@ -148,7 +148,7 @@ class _Reader:
         return 0 if offset is None else int(offset.total_seconds())
 
     def _listed(self) -> tuple[int, ...]:
-        """The 64-bit times of a TZif file (RFC 8536); they follow a block of 32-bit ones."""
+        """Return the 64-bit times of a TZif file (RFC 8536); they follow a block of 32-bit ones."""
         _, version, *counts = _HEAD.unpack_from(self._data)
         if version < b"2":
             return ()
@@ -158,7 +158,7 @@ class _Reader:
         return struct.unpack_from(f">{times}q", self._data, second + _HEAD.size)
 
     def _ruled(self, last: int) -> list[int]:
-        """The shifts after the listed ones, all on a minute, no two within eight weeks."""
+        """Return the shifts after the listed ones, all on a minute, no two within eight weeks."""
         found: list[int] = []
         low, before = (last // _MINUTE_S + 1) * _MINUTE_S, self._offset(last)
         while low < _LAST_S:
@@ -172,7 +172,7 @@ class _Reader:
         return found
 
     def _between(self, low: int, high: int, before: int, alike: list[int]) -> int:
-        """Where the offset changes; first tried at the time of day of a shift alike."""
+        """Return where the offset changes; tries the time of day of a similar shift first."""
         if alike:
             phase = alike[0] % _DAY_S
             day = self._bisect(low - phase, high - phase + _DAY_S, before, _DAY_S, phase)

@@ -1,1 +1,1 @@
-"""What programs, requests and credentials may do."""
+"""Limits on what programs, requests and credentials may do."""

@@ -1,4 +1,4 @@
-"""Addresses of the internet: which are public, and what hides behind the forms of IPv6."""
+"""Internet addresses: which are public, and the IPv4 addresses inside IPv6 forms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ METADATA_NAMES = frozenset(
         "metadata.tencentyun.com",
     )
 )
-"""What clouds call the place that gives keys to whoever asks from a machine of theirs."""
+"""The host names of cloud metadata services, which give keys to callers on their machines."""
 _METADATA = frozenset(
     map(
         ipaddress.ip_address,
@@ -54,7 +54,7 @@ _INSIDE = tuple(
         ),
     )
 )
-"""What versions of Python say of these differs."""
+"""Networks that versions of Python classify differently."""
 _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 _TRANSLATED = ipaddress.IPv6Network("::ffff:0:0:0/96")
 _COMPATIBLE = ipaddress.IPv6Network("::/96")
@@ -63,7 +63,7 @@ _LOW = 0xFFFFFFFF
 
 
 def is_public(address: Address) -> bool:
-    """Whether it, and any IPv4 address that it leads to, is out in the internet."""
+    """Whether an address, and any IPv4 address inside it, is on the public internet."""
     return all(
         each.is_global
         and not each.is_multicast
@@ -74,19 +74,19 @@ def is_public(address: Address) -> bool:
 
 
 def is_metadata(address: Address) -> bool:
-    """Whether a cloud gives out the keys of a machine there."""
+    """Whether an address is a cloud metadata service, which gives out the keys of a machine."""
     return any(each in _METADATA for each in (address, *embedded(address)))
 
 
 def lies_in(address: Address, networks: Iterable[Network]) -> bool:
-    """Whether it, and any IPv4 address that it leads to, is in one of the networks."""
+    """Whether an address, or any IPv4 address inside it, is in one of the networks."""
     known = tuple(networks)
     whole = embedded(address) or [address]
     return all(any(each in network for network in known) for each in whole)
 
 
 def embedded(address: Address) -> list[Address]:
-    """IPv4 addresses that an IPv6 address leads to.
+    """Return the IPv4 addresses inside an IPv6 address.
 
     Mapped, translated, compatible, 6to4, Teredo, NAT64, ISATAP.
     """

@@ -1,7 +1,7 @@
-"""Anchors as lines of text: written for people and log shippers, signed, and read again.
+"""Anchors as lines of text, signed, for people and log shippers.
 
-A line is one JSON object. Whatever stands before it, as syslog puts a date and a host there, is
-left alone when it is read.
+A line is one JSON object. Anything before it is ignored on reading, since syslog puts a date and a
+host there.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _lines = msgspec.json.Decoder(_Line)
 
 
 def check_key(key: str) -> str:
-    """A secret that nobody guesses; BadOption if it is too short for that."""
+    """Return a key for signatures; BadOption if it is too short to be safe."""
     if len(key) < LEAST_KEY:
         raise BadOption(
             f"the key for anchors has {len(key)} characters; give {LEAST_KEY} or more, "
@@ -46,7 +46,7 @@ def check_key(key: str) -> str:
 
 
 def write_anchor(anchor: Anchor, key: str | None) -> str:
-    """One line without its end; signed if there is a key."""
+    """Return one line without its end, signed if there is a key."""
     line = _Line(
         rota="anchor",
         namespace=anchor.namespace,
@@ -60,10 +60,10 @@ def write_anchor(anchor: Anchor, key: str | None) -> str:
 
 
 def read_anchors(text: str, file: str, *, namespace: str, key: str | None) -> list[Anchor]:
-    """Those of a namespace, in the order of the chain; BadFile says which line is wrong.
+    """Return the anchors of a namespace, in chain order; BadFile says which line is wrong.
 
-    With a key each of them must be signed with it. Nothing of this namespace is an error, too: who
-    asks whether anchors fit must not hear yes because there are none.
+    With a key, each of them must be signed with it. A file without anchors of this namespace is an
+    error, too: a check must not pass because there was nothing to check.
     """
     found = [
         _read(line, f"{file}: line {number}", key)
@@ -83,7 +83,7 @@ def _marked(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _is_whole(line: str, text: str) -> bool:
-    """The last line of a file may have been cut while it was written."""
+    """Whether a line is complete; the last line may have been cut while it was written."""
     return text.endswith("\n") or not text.endswith(line) or line.endswith("}")
 
 

@@ -1,7 +1,7 @@
-"""Attempt tokens: what a worker without a database shows to speak for one attempt of one run.
+"""Attempt tokens: a worker without a database proves with one that it owns an attempt.
 
-The server signs what it knows of the attempt and keeps nothing: a token is good for this run under
-this fence, from this worker, with this bearer token. Whether the fence still holds the store says.
+The server signs its facts about the attempt and stores nothing. A token is valid for one run under
+one fence, from one worker, with one bearer token. The store decides whether the fence still holds.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from rota.url_text import from_url_text, to_url_text
 
 VERSION = "1"
 LONGEST = 2_000
-"""Characters; a name of a job is much shorter."""
+"""The most characters of a token; a name of a job is much shorter."""
 
 
 class Facts(msgspec.Struct, frozen=True, array_like=True):
-    """What the server knows of an attempt and need not ask again."""
+    """The facts about an attempt that the server need not look up again."""
 
     job: str
     attempt: int
@@ -28,10 +28,10 @@ class Facts(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Seal(msgspec.Struct, frozen=True, kw_only=True):
-    """With what, and for whom, tokens are made."""
+    """The key of tokens, and the worker that they are for."""
 
     key: str
-    """Of this worker alone, as hexadecimal digits."""
+    """The key of this worker alone, as hexadecimal digits."""
     worker_id: str
     token_id: str
 
@@ -40,13 +40,13 @@ _facts = msgspec.json.Decoder(Facts)
 
 
 def make_token(seal: Seal, run_id: str, fence: int, facts: Facts) -> str:
-    """The token of one attempt."""
+    """Return the token of one attempt."""
     text = to_url_text(msgspec.json.encode(facts))
     return f"{text}.{_signature(seal, run_id, fence, text)}"
 
 
 def read_token(seal: Seal, run_id: str, fence: int, token: str) -> Facts:
-    """What it was made with; NotPermitted unless it was made for this very attempt."""
+    """Return the facts in a token; NotPermitted unless it was made for exactly this attempt."""
     text, _, given = token[:LONGEST].partition(".")
     wanted = _signature(seal, run_id, fence, text)
     if len(token) > LONGEST or not hmac.compare_digest(given.encode(), wanted.encode()):

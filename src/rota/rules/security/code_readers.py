@@ -1,8 +1,8 @@
-"""Programs that read words as code or as a command, and which of their words these are.
+"""Programs that read words as code or as a command, and which words these are.
 
-The rule does not hang on this list: inside a text an argument is refused for every program that is
-not known to take texts for what they are (programs.py). The list says where even a word of its
-own would be carried out.
+Safety does not depend on this list: inside a text, an argument is refused for every program that is
+not known to treat texts as plain data (programs.py). The list covers programs that would carry out
+even a separate word.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ _LOADER = re.compile(r"^(ld-linux|ld-musl)\b.*")
 
 
 class Reader(NamedTuple):
-    """What a program does with its words."""
+    """How a program treats its words."""
 
     code: str = ""
-    """Letters of options after which code stands, or a file of it."""
+    """Letters of options that take code, or a file of it."""
     valued: str = ""
     """Letters of options that take another value."""
     fixed: int = 1
-    """So many words are written out before an argument: a script, a program, what leads to it."""
+    """The number of words that must be literal: a script, a program, or words before it."""
     runs: bool = False
-    """The last of these words is a program, which may be one of these again."""
+    """Whether the last of these words is a program, which may again be one of these readers."""
     goes_on: bool = False
-    """Options are read after other words, too."""
+    """Whether options are read after other words, too."""
     joins: bool = False
-    """All of its words are read once more, by a shell or as code."""
+    """Whether all words are read once more, by a shell or as code."""
     flags: tuple[str, ...] = ()
-    """Further options of its own after which code or a program stands."""
+    """Further options of the program that take code or a program."""
 
 
 SHELLS = frozenset(
@@ -143,7 +143,7 @@ CODE_FLAGS = frozenset(
         *("-exec", "-execdir", "-ok", "-okdir"),
     )
 )
-"""Options after which code or a program stands, whatever the program."""
+"""Options that take code or a program, whatever the program."""
 PLAIN_TAKERS = frozenset(
     (
         *("basename", "cat", "cp", "curl", "cut", "date", "df", "dirname", "du", "echo", "gpg"),
@@ -152,7 +152,7 @@ PLAIN_TAKERS = frozenset(
         *("tail", "tee", "test", "touch", "tr", "wc", "wget"),
     )
 )
-"""Programs that take a text for what it is, so that an argument may stand inside of one."""
+"""Programs that treat a text as plain data, so that it may contain an argument."""
 LOADED = frozenset(
     (
         *("BASH_ENV", "EDITOR", "ENV", "GCONV_PATH", "GIT_EXTERNAL_DIFF", "GIT_SSH", "IFS"),
@@ -181,19 +181,20 @@ LOADED = frozenset(
         *("CVS_RSH", "DOTNET_STARTUP_HOOKS", "OPENSSL_MODULES", "PGSERVICEFILE", "TERMINFO"),
     )
 )
-"""Variables whose value is run or loaded by programs that find it."""
+"""Variables whose value programs run or load."""
 _FAMILY = re.compile(
     r"(LD|DYLD|BASH_FUNC|LUA|NPM_CONFIG|npm_config)_.*|GIT_(CONFIG|DIR|EXEC|SSH|TEMPLATE).*"
     r"|.*(_OPTIONS|_OPTS|[A-Z\d]OPT|[A-Z]FLAGS|_INIT|_PRELOAD|_RCFILE)"
     r"|.*(_COMMAND|_PAGER|_EDITOR|_SHELL|_ASKPASS)"
 )
-"""What variables are called that programs take options, hooks or other programs from."""
+"""Names of variables from which programs take options, hooks or other programs."""
 
 
 def reader_of(word: str, after: str = "") -> Reader | None:
-    """What is known of a program by its name, whatever its folder and version.
+    """Return how a program treats its words, by its name without folder and version.
 
-    The word after it may be a part of that: `kubectl exec` runs another, `kubectl get` does not.
+    The word after it may be a part of the name: `kubectl exec` runs another program, `kubectl get`
+    does not.
     """
     name = PurePath(word).name.removesuffix(".exe")
     bare = _LOADER.sub(r"\1", _VERSION.sub("", name))
@@ -202,5 +203,5 @@ def reader_of(word: str, after: str = "") -> Reader | None:
 
 
 def is_loaded(variable: str) -> bool:
-    """Whether programs take the value of a variable for code, or for where code is."""
+    """Whether programs treat the value of a variable as code, or as the place of code."""
     return variable in LOADED or _FAMILY.fullmatch(variable) is not None

@@ -1,4 +1,4 @@
-"""Egress: where the HTTP jobs of a worker may go, and which headers they may send."""
+"""Egress: the hosts that a worker's HTTP jobs may call, and the headers they may send."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RUN_HEADERS = {
     "interval_start": "Rota-Interval-Start",
     "interval_end": "Rota-Interval-End",
 }
-"""Facts of a run that a schedule started, and the headers that carry them."""
+"""The headers that carry facts of a run that a schedule started."""
 _OURS = frozenset(
     ("rota-run-id", "rota-attempt", "rota-fence", *map(str.lower, RUN_HEADERS.values()))
 )
@@ -38,8 +38,7 @@ _FRAMING = frozenset(
         "upgrade",
     )
 )
-"""They say where a message ends, or for whom it is: a second opinion there is how requests are
-smuggled past those who check them."""
+"""Headers that define the end or the receiver of a message; duplicates enable request smuggling."""
 _KEYS = frozenset(
     (
         "metadata",
@@ -50,7 +49,7 @@ _KEYS = frozenset(
         "x-metadata-token",
     )
 )
-"""Clouds ask for one of these before they give out the keys of a machine."""
+"""Headers that clouds require before they give out the keys of a machine."""
 
 
 def may_call(egress: Egress, host: str) -> bool:
@@ -62,7 +61,7 @@ def may_call(egress: Egress, host: str) -> bool:
 
 
 def may_reach(egress: Egress, address: Address, *, allow_private: bool) -> bool:
-    """Whether a connection to it may be made, for a job that asks for this much."""
+    """Whether a job may connect to an address; `allow_private` is the job's own setting."""
     if is_public(address):
         return True
     if not allow_private:
@@ -73,7 +72,7 @@ def may_reach(egress: Egress, address: Address, *, allow_private: bool) -> bool:
 
 
 def check_headers(headers: Mapping[str, str]) -> None:
-    """BadOption for a header that a job has no business to send, or that is none."""
+    """Raise BadOption for a header that is malformed or that a job must not send."""
     seen: set[str] = set()
     for name, text in headers.items():
         low = name.strip().lower()
@@ -93,7 +92,7 @@ def check_headers(headers: Mapping[str, str]) -> None:
 
 
 def read_host(text: str) -> str:
-    """A name of a host, or `*.` and the name of a domain."""
+    """Read the name of a host, or `*.` and the name of a domain."""
     name = text.strip().lower().rstrip(".").strip("[]")
     plain = name.removeprefix("*.")
     if not plain or not plain.isascii() or any(sign in plain for sign in "*/@ ?#"):
@@ -102,7 +101,7 @@ def read_host(text: str) -> str:
 
 
 def read_network(text: str) -> str:
-    """An address or a network of addresses."""
+    """Read an address or a network of addresses."""
     try:
         return str(ipaddress.ip_network(text.strip()))
     except ValueError as error:

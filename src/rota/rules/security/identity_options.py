@@ -1,4 +1,4 @@
-"""Options of tokens and namespaces: checked once, with words about what would be good."""
+"""Options of tokens and namespaces, checked once; errors say what would be valid."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from rota.rules.text.size import parse_size
 
 MAX_LABEL = 100
 Limit = float | str | None
-"""Of a namespace: a number, for payloads also a size such as 64KB; None says nothing of it."""
+"""A limit of a namespace: a number, for payloads also a size such as 64KB; None is unset."""
 _NONE = Quotas()
 
 
 def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
-    """At least one of the ladder, whose lower ones need not be said; or `worker`, alone."""
+    """Return at least one role of the ladder, which includes the lower ones; or `worker`, alone."""
     roles = tuple(dict.fromkeys(given))
     for role in roles:
         if role not in ROLES:
@@ -37,7 +37,7 @@ def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
 
 
 def check_queues(given: Sequence[str] | None) -> tuple[str, ...] | None:
-    """None means all of them; a list that is empty would reach nothing."""
+    """Return the queues; None means all. An empty list is refused, as it matches nothing."""
     if given is None:
         return None
     if not given:
@@ -46,13 +46,13 @@ def check_queues(given: Sequence[str] | None) -> tuple[str, ...] | None:
 
 
 def check_worker(roles: Sequence[Role], queues: Sequence[str] | None) -> None:
-    """What a worker may claim is said when its token is made, and never `all of them`."""
+    """Check that a token for workers names its queues; `all of them` is refused."""
     if WORKER in roles and queues is None:
         raise BadOption("a token of the role worker names its queues, such as --queue images")
 
 
 def check_label(given: object) -> str:
-    """A name that people give a token."""
+    """Check the name that people give a token."""
     if isinstance(given, str) and given.strip() and given.isprintable():
         if len(given) <= MAX_LABEL:
             return given.strip()
@@ -61,7 +61,7 @@ def check_label(given: object) -> str:
 
 
 def other_quotas(limits: Mapping[str, Limit], old: Quotas = _NONE) -> Quotas:
-    """The old ones with some replaced; 0 takes a limit away, None leaves it as it is."""
+    """Return the quotas with some replaced; 0 removes a limit, None keeps it."""
     said: dict[str, int | float] = {}
     for name, limit in limits.items():
         if name not in Quotas.__struct_fields__:

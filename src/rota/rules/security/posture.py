@@ -1,4 +1,4 @@
-"""The checks of `rota doctor --security`: how a store, its servers and its workers stand."""
+"""The checks of `rota doctor --security` for a store, its servers and its workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NEAR = ("", "localhost", "127.0.0.1", "::1")
 
 
 def listener(where: str, *, is_near: bool, has_tls: bool, behind_proxy: bool) -> Finding:
-    """Where a server with these settings listens."""
+    """Check where a server with these settings listens, and whether it uses TLS."""
     how = "with TLS" if has_tls else "behind a proxy" if behind_proxy else "without TLS"
     is_good = is_near or has_tls or behind_proxy
     found = f"{where}, {'for this machine' if is_near and not has_tls else how}"
@@ -29,7 +29,7 @@ def listener(where: str, *, is_near: bool, has_tls: bool, behind_proxy: bool) ->
 
 
 def open_files(paths: Collection[str]) -> Finding:
-    """Files with secrets or data that everybody on the machine can read."""
+    """Report files with secrets or data that everybody on the machine can read."""
     return finding(
         "files",
         "problem" if paths else "ok",
@@ -39,7 +39,7 @@ def open_files(paths: Collection[str]) -> Finding:
 
 
 def endless_tokens(tokens: Sequence[TokenView]) -> Finding:
-    """Powerful tokens that are good for ever."""
+    """Report powerful tokens that never expire."""
     found = [
         each for each in tokens if each.expires_at is None and {"admin", "exec"} & {*each.roles}
     ]
@@ -52,7 +52,7 @@ def endless_tokens(tokens: Sequence[TokenView]) -> Finding:
 
 
 def idle_tokens(tokens: Sequence[TokenView], now: int) -> Finding:
-    """Tokens that nobody misses."""
+    """Report tokens that nobody has used lately."""
     found = [each for each in tokens if now - (each.used_at or each.created_at).ms > UNUSED_MS]
     return finding(
         "unused tokens",
@@ -63,7 +63,7 @@ def idle_tokens(tokens: Sequence[TokenView], now: int) -> Finding:
 
 
 def shared_file(namespaces: int) -> Finding:
-    """Several tenants in a file, which has no second wall."""
+    """Report several tenants in one file, which has no second line of defence."""
     return finding(
         "namespaces",
         "warning" if namespaces > 1 else "ok",
@@ -75,7 +75,7 @@ def shared_file(namespaces: int) -> Finding:
 
 
 def anchored(*, has_sink: bool, is_signed: bool) -> Finding:
-    """Whether who owns the database could make the audit anew unseen."""
+    """Check whether the owner of the database could rewrite the audit log unnoticed."""
     found = "noted outside" if has_sink else "nobody notes its end outside"
     unsigned = has_sink and not is_signed
     return finding(
@@ -87,7 +87,7 @@ def anchored(*, has_sink: bool, is_signed: bool) -> Finding:
 
 
 def programs(*, is_root: bool, user: str | None, new_privileges: bool) -> Iterator[Finding]:
-    """As whom the programs of jobs run, if a worker is started from here."""
+    """Check the user that jobs' programs run as, if a worker is started from here."""
     as_root = is_root and user is None
     yield finding(
         "programs",
@@ -101,7 +101,7 @@ def programs(*, is_root: bool, user: str | None, new_privileges: bool) -> Iterat
 
 
 def connection(url: str) -> Iterator[Finding]:
-    """Whether what goes to a database elsewhere can be read or answered by others on the way."""
+    """Check whether traffic to a remote database can be read or answered by others."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     if not parts.scheme.startswith("postgres") or host in NEAR or host.startswith("/"):

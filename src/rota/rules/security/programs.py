@@ -1,8 +1,8 @@
-"""Programs of jobs: which words of a command an argument of a run may fill in.
+"""Programs of jobs: which words of a command may come from arguments of a run.
 
-Whoever may start a run chooses its arguments, and need not be trusted with programs. So an argument
-is a word that a program is given, or the end of a plain one; never the program, and never a part of
-a text that somebody could read as code.
+A caller with permission to start a run chooses its arguments, and need not be trusted with
+programs. So an argument may be a whole word for a program, or the end of a plain word. It is never
+the program, and never a part of a text that could be read as code.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from rota.rules.text.template import placeholders
 
 _NAMED = re.compile(r"\{\{|\}\}|\{\w+\}")
 _PLAIN = re.compile(r"[\w./:=,@%+~-]*")
-"""Signs of which paths, flags, dates and addresses are made, and hardly any code."""
+"""The characters of paths, flags, dates and addresses, and of hardly any code."""
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
 
 
 def check_command(argv: Sequence[str], env: Mapping[str, str]) -> None:
-    """BadOption where an argument would choose a program, or be read as code."""
+    """Raise BadOption if an argument would choose a program or be read as code, in words or env."""
     check_argv(argv)
     for name, text in env.items():
         if is_loaded(name) and (names := placeholders((text,))):
@@ -41,7 +41,7 @@ def check_command(argv: Sequence[str], env: Mapping[str, str]) -> None:
 
 
 def check_argv(argv: Sequence[str]) -> None:
-    """BadOption where an argument would choose the program, or be read as code."""
+    """Raise BadOption if an argument would choose the program or be read as code."""
     _check(tuple(argv))
 
 
@@ -76,7 +76,7 @@ def _refuse(argv: Sequence[str], place: int) -> None:
 
 
 def _read_as_code(argv: Sequence[str]) -> Iterator[int]:
-    """Places of words that a program carries out or reads as code, from the first program on."""
+    """Yield the positions of words that a program carries out or reads as code."""
     at = 0
     while (reader := reader_of(*argv[at : at + 2])) is not None:
         fixed = list(_fixed(argv, at, reader))
@@ -87,7 +87,7 @@ def _read_as_code(argv: Sequence[str]) -> Iterator[int]:
 
 
 def _fixed(argv: Sequence[str], at: int, reader: Reader) -> Iterator[int]:
-    """The words up to the script, the code or the program that is run, and code after options."""
+    """Yield the positions up to the script, code or program, and of code after options."""
     if reader.joins:
         yield from range(at + 1, len(argv))
         return
@@ -110,7 +110,7 @@ def _fixed(argv: Sequence[str], at: int, reader: Reader) -> Iterator[int]:
 
 
 def _has(option: str, letters: str) -> bool:
-    """Whether it is one of these options, alone or as the last of several; `-c` and `-lc`."""
+    """Whether a word is one of these options, alone or as the last of several: `-c` and `-lc`."""
     return not option.startswith("--") and option[-1] in letters
 
 
@@ -127,7 +127,7 @@ def _check_flags(argv: Sequence[str]) -> None:
 
 
 def _check_texts(argv: Sequence[str]) -> None:
-    """Inside a text an argument may become code for whoever reads it, known to us or not."""
+    """Refuse arguments inside a text, where any program might read them as code."""
     if PurePath(argv[0]).name in PLAIN_TAKERS:
         return
     for word in argv[1:]:
@@ -141,12 +141,12 @@ def _check_texts(argv: Sequence[str]) -> None:
 
 
 def _brace(token: re.Match[str]) -> str:
-    """A brace that is written out is one of the signs that code is made of."""
+    """Return a literal brace as one of the signs of code."""
     return "{" if token[0] in ("{{", "}}") else ""
 
 
 def _scripts(argv: Sequence[str]) -> Iterable[str]:
-    """The texts that shells among the words are told to carry out."""
+    """Yield the texts that shells among the words would carry out."""
     found = []
     for place, word in enumerate(argv):
         if PurePath(word).name not in SHELLS:

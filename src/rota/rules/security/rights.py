@@ -1,4 +1,4 @@
-"""Rights: which definitions of jobs take the role `exec`, since they run code on the workers."""
+"""Job definitions that need the role `exec` because they run code on workers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.rules.jobs.target_kinds import target_kind
 
 
 def power_of(spec: JobSpec) -> str | None:
-    """What it does that takes the role `exec`, for people; None when it does nothing of the kind.
+    """Return, for people, what the job does that needs the role `exec`; None without any.
 
     A graph itself does nothing: its nodes name jobs, and those have their own definitions.
     """
@@ -19,19 +19,19 @@ def power_of(spec: JobSpec) -> str | None:
 
 
 def power_of_template(definition: Mapping[str, Any]) -> str | None:
-    """The same for a definition with blanks, whatever is filled in."""
+    """Return what a template's jobs do that needs the role `exec`, whatever its values."""
     return "runs a program" if "command" in definition else None
 
 
 def queues_of(spec: JobSpec) -> Iterator[str]:
-    """In which it runs, or has others run."""
+    """Yield the queues in which the job runs, or in which it starts other runs."""
     yield spec.queue
     if isinstance(spec.target, GraphTarget):
         yield from (node.queue for node in spec.target.graph.nodes if node.queue is not None)
 
 
 def started_by(spec: JobSpec) -> Iterator[str]:
-    """The jobs and graphs that runs of it start: its nodes, and the one told of failures."""
+    """Yield the jobs and graphs that its runs start: nodes, and the handler of failures."""
     if (told := told_by(spec)) is not None:
         yield told
     if isinstance(spec.target, GraphTarget):

@@ -1,6 +1,6 @@
-"""Addresses of HTTP jobs: no credentials stay in them, since addresses are told to everybody.
+"""Addresses of HTTP jobs: credentials are removed, since everybody may see addresses.
 
-`https://user:password@host/` becomes `https://host/` and a header, which is kept and hidden like
+`https://user:password@host/` becomes `https://host/` and a header, which is stored and hidden like
 other headers: `Authorization: Basic ...`.
 """
 
@@ -17,7 +17,7 @@ from rota.rules.text.template import fill, placeholders
 
 AUTHORIZATION = "Authorization"
 METHODS = ("DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT")
-"""What an HTTP job may ask with."""
+"""The methods that an HTTP job may use."""
 
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*://)([^/?#]*)(.*)", re.DOTALL)
 _WEB = re.compile(r"https?://", re.IGNORECASE)
@@ -26,14 +26,14 @@ _BREAK = re.compile(r"[\x00-\x1f\x7f]")
 
 
 class Split(NamedTuple):
-    """An address, and what its credentials say in a header."""
+    """An address, and the header with its credentials."""
 
     url: str
     authorization: str | None
 
 
 def shown_address(url: str) -> str:
-    """For people: without what stands before the host."""
+    """Return an address for people: without credentials."""
     found = _PARTS.fullmatch(url)
     if found is None or "@" not in found[2]:
         return url
@@ -41,7 +41,7 @@ def shown_address(url: str) -> str:
 
 
 def split_address(url: str) -> Split:
-    """The address alone, and the value of a header that says who calls, if it said that."""
+    """Return the address alone, and the header value with its credentials, if it had any."""
     found = _PARTS.fullmatch(url)
     if found is None or "@" not in found[2]:
         return Split(url, None)
@@ -49,7 +49,7 @@ def split_address(url: str) -> Split:
 
 
 def check_address_text(url: str) -> None:
-    """BadOption for what is no web address, told without its credentials."""
+    """Raise BadOption for a malformed web address; the message leaves out its credentials."""
     shown = shown_address(url)
     if not _WEB.match(url):
         raise BadOption(f"{shown!r:.80} does not start with http:// or https://")
@@ -60,7 +60,7 @@ def check_address_text(url: str) -> None:
 
 
 def apart(url: str, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """A checked address without credentials, and the headers with them."""
+    """Return a checked address without credentials, and the headers with them."""
     check_address_text(url)
     found = _PARTS.fullmatch(url)
     who = found[2].rpartition("@")[0] if found else ""
@@ -79,6 +79,6 @@ def apart(url: str, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
 
 
 def _basic(who: str) -> str:
-    """Of `user:password`, as it stands in an address."""
+    """Return the header value for `user:password` from an address."""
     plain = unquote_to_bytes(who)
     return f"Basic {base64.b64encode(plain if b':' in plain else plain + b':').decode()}"

@@ -10,14 +10,14 @@ from rota.rules.text.duration import parse_duration
 
 
 def whole_number(field: str, given: object, low: int, high: int) -> int:
-    """The number, if it is one from low to high."""
+    """Return the number if it is one from low to high."""
     if isinstance(given, bool) or not isinstance(given, int) or not low <= given <= high:
         raise BadOption(f"{field}={given!r:.64} is not a number from {low:,} to {high:,}")
     return given
 
 
 def one_of(field: str, given: object, known: Iterable[str]) -> Any:
-    """One of some words; `modified-following` is `modified_following`."""
+    """Return one of some words; `modified-following` is `modified_following`."""
     words = list(known)
     word = given.strip().lower().replace("-", "_") if isinstance(given, str) else given
     if word not in words:
@@ -28,7 +28,7 @@ def one_of(field: str, given: object, known: Iterable[str]) -> Any:
 
 
 def duration_ms(field: str, given: Any) -> int:
-    """Milliseconds; BadDuration names the field."""
+    """Return the milliseconds of a duration; BadDuration names the field."""
     try:
         return parse_duration(given)
     except BadDuration as error:
@@ -36,7 +36,7 @@ def duration_ms(field: str, given: Any) -> int:
 
 
 def positive_ms(field: str, given: Any) -> int:
-    """Milliseconds, and not none."""
+    """Return the milliseconds of a duration above zero."""
     ms = duration_ms(field, given)
     if ms == 0:
         raise BadOption(f"{field}={given!r:.64} leaves no time at all; leave it out instead")
@@ -44,7 +44,7 @@ def positive_ms(field: str, given: Any) -> int:
 
 
 def hint(given: object, known: Iterable[str]) -> str:
-    """` Did you mean 'x'?` with the space before it, or nothing."""
+    """Return ` Did you mean 'x'?` with the space before it, or nothing."""
     import difflib  # noqa: PLC0415  # only a refusal needs it
 
     close = difflib.get_close_matches(str(given)[:64], list(known), n=1)
@@ -52,5 +52,5 @@ def hint(given: object, known: Iterable[str]) -> str:
 
 
 def at_place(places: Mapping[str, str] | None, name: str) -> str:
-    """`f.yaml:3:5: ` for what stands in a file, or nothing."""
+    """Return `f.yaml:3:5: ` for a name that stands in a file, else nothing."""
     return f"{places[name]}: " if places and name in places else ""

@@ -17,7 +17,7 @@ UNIT_MS = {
     "ms": 1,
 }
 MAX_MS = 36_500 * UNIT_MS["d"]
-"""A hundred years: further away is a slip of the pen, and overflows dates."""
+"""A hundred years: anything further is a typing error, and overflows dates."""
 
 _NUMBER = r"[0-9]{1,15}(?:\.[0-9]{1,9})?"
 _PARTS = re.compile(
@@ -29,10 +29,10 @@ _FORMS = "write 500ms, 90s, 10m, 1h30m, 7d or 2w, or a number of seconds"
 
 
 def parse_duration(text: str | float | timedelta) -> int:
-    """Milliseconds of `500ms`, `90s`, `1h30m`, `2w`, a timedelta or a number of seconds.
+    """Return the milliseconds of `500ms`, `90s`, `1h30m`, `2w`, a timedelta or a number of seconds.
 
-    Units go from large to small, each at most once. Finer than a millisecond is rounded;
-    negative, endless or more than a hundred years raises BadDuration.
+    Units go from large to small, each at most once. Finer than a millisecond is rounded; negative,
+    endless or more than a hundred years raises BadDuration.
     """
     ms = _parse(text)
     if ms is None or not math.isfinite(ms) or ms < 0:
@@ -71,7 +71,7 @@ def _shown(given: object) -> str:
 
 
 def format_duration(ms: int) -> str:
-    """The duration for people, such as `1h 30m` or `250 ms`; parse_duration reads it back."""
+    """Return a duration for people, such as `1h 30m` or `250 ms`; parse_duration can read it."""
     parts = []
     for unit in ("d", "h", "m", "s"):
         count, ms = divmod(ms, UNIT_MS[unit])

@@ -1,7 +1,7 @@
-"""Keys of JSON objects, each once.
+"""Refuse JSON objects with duplicate keys.
 
-Of a key that is given twice, one reader takes the first value and another the last: whoever checks
-a document and whoever acts on it must not differ. So nobody guesses which one was meant.
+For a duplicate key one reader takes the first value and another the last. Code that checks a
+document and code that acts on it must not differ, so a duplicate is an error.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from rota.errors import BadInput
 
 
 class _Twice(Exception):
-    """Out of the reader, with the key."""
+    """Leaves the reader, with the duplicate key."""
 
 
 def check_keys(text: bytes | str) -> None:
-    """BadInput names a key that an object has twice; a text that is no JSON passes."""
+    """Raise BadInput for a duplicate key in an object; text that is not JSON passes."""
     try:
         _reader.decode(text if isinstance(text, str) else text.decode())
     except _Twice as twice:
@@ -36,4 +36,4 @@ def _check(pairs: list[tuple[str, Any]]) -> None:
 
 
 _reader = json.JSONDecoder(object_pairs_hook=_check, parse_int=float, strict=False)
-"""Makes nothing of what it reads; numbers may have any length."""
+"""Discards the values that it reads; numbers may have any length."""

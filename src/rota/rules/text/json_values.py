@@ -1,4 +1,4 @@
-"""Values of JSON: whether two texts stand for the same one."""
+"""Compare JSON texts by value."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import json
 from typing import Any
 
 EXACT = 2**53
-"""Up to here each whole number has a float of its own."""
+"""Up to this number, each whole number has a float of its own."""
 
 
 def same_json(one: str, other: str) -> bool:
-    """Whether both hold the same value: keys in any order, and 2 is 2.0; true is not 1."""
+    """Whether both texts hold equal values: keys in any order, and 2 is 2.0; true is not 1."""
     return one == other or _canonical(one) == _canonical(other)
 
 

@@ -15,7 +15,7 @@ EARLIEST = datetime(FIRST_YEAR, 1, 1)  # noqa: DTZ001 - a wall time has no zone
 LATEST = datetime(LAST_YEAR, 12, 31, 23, 59, 59, 999_000)  # noqa: DTZ001 - the same
 EARLIEST_MS = local_ms(EARLIEST)
 LATEST_MS = local_ms(LATEST)
-"""Nothing fires later: shifts of clocks are not known, and nobody plans so far ahead."""
+"""Nothing fires later: clock shifts are unknown then, and nobody plans that far ahead."""
 
 TICK = timedelta(milliseconds=1)
 _MAX_CHARS = 64
@@ -23,7 +23,7 @@ _TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 
 
 def read_moment(field: str, text: object) -> datetime:
-    """A datetime, aware if the text has an offset; BadOption names the field."""
+    """Return a datetime, aware if the text has an offset; BadOption names the field."""
     moment = _parsed(text)
     if moment is None:
         raise BadOption(
@@ -45,7 +45,7 @@ def _parsed(text: object) -> datetime | None:
 
 
 def read_wall(field: str, text: object) -> datetime:
-    """A wall time to the millisecond; an offset is refused, the zone of the schedule counts."""
+    """Return a wall time to the millisecond; an offset is refused, as the schedule has a zone."""
     wall = read_moment(field, text)
     if wall.tzinfo is not None:
         raise BadOption(
@@ -56,7 +56,7 @@ def read_wall(field: str, text: object) -> datetime:
 
 
 def read_instants(field: str, text: str, *, zone: Zone, gap: Gap, fold: Fold) -> tuple[int, ...]:
-    """The instant of a text with an offset; of a wall time none, one or two, by the policies."""
+    """Return the instant of a text with an offset; for a wall time none, one or two, by policy."""
     moment = read_moment(field, text)
     if moment.tzinfo is not None:
         return (local_ms(moment.astimezone(UTC)),)
@@ -64,12 +64,12 @@ def read_instants(field: str, text: str, *, zone: Zone, gap: Gap, fold: Fold) ->
 
 
 def read_bound(field: str, text: str, zone: Zone) -> int:
-    """One instant, whatever the clocks did: the first of two, the first after a gap."""
+    """Return one instant for any text: the first of two in a fold, the first after a gap."""
     return read_instants(field, text, zone=zone, gap="next", fold="first")[0]
 
 
 def read_date(field: str, text: str) -> date:
-    """A date such as `2026-12-25`."""
+    """Read a date such as `2026-12-25`."""
     try:
         return date.fromisoformat(str(text)[:_MAX_CHARS])
     except ValueError as error:
@@ -77,7 +77,7 @@ def read_date(field: str, text: str) -> date:
 
 
 def read_time(field: str, text: object) -> time:
-    """A time of day such as `06:00` or `18:30:15`."""
+    """Read a time of day such as `06:00` or `18:30:15`."""
     found = _TIME.fullmatch(text) if isinstance(text, str) else None
     if found is None:
         raise BadOption(f'{field}={text!r:.70} is not a time of day; write "18:00", in quotes')
@@ -85,7 +85,7 @@ def read_time(field: str, text: object) -> time:
 
 
 def resolve(wall: datetime, *, zone: Zone, gap: Gap, fold: Fold) -> tuple[int, ...]:
-    """The instants of a wall time: usually one; in a gap or a fold as the policy says."""
+    """Return the instants of a wall time: usually one; in a gap or a fold as the policy says."""
     found = zone.instants(wall)
     if len(found) == 1:
         return found
@@ -97,38 +97,38 @@ def resolve(wall: datetime, *, zone: Zone, gap: Gap, fold: Fold) -> tuple[int, .
 
 
 def day_start(day: date, zone: Zone) -> int:
-    """The first instant at which it is that day, or would be, had the day not been left out."""
+    """Return the first instant of a day, even of one that the zone left out."""
     return zone.gap_end(midnight(day))
 
 
 def day_end(day: date, zone: Zone) -> int:
-    """The last instant of a day; before its start if the zone left the day out."""
+    """Return the last instant of a day; before its start if the zone left the day out."""
     following = midnight(day + timedelta(days=1))
     return (zone.instants(following) or (zone.gap_end(following),))[-1] - 1
 
 
 def midnight(day: date) -> datetime:
-    """The wall time at which a day begins."""
+    """Return the wall time at which a day begins."""
     return datetime(day.year, day.month, day.day)  # noqa: DTZ001 - a wall time has no zone
 
 
 def long_date(day: date) -> str:
-    """A date for people, such as `25 December 2026`."""
+    """Return a date for people, such as `25 December 2026`."""
     return f"{day.day} {day:%B} {day.year}"
 
 
 def short_time(wall: datetime | time) -> str:
-    """A time of day for people: `06:00`, with seconds only if there are any."""
+    """Return a time of day for people: `06:00`, with seconds only if there are any."""
     return f"{wall:%H:%M:%S}" if wall.second else f"{wall:%H:%M}"
 
 
 def gap_mark(missing: datetime, beside: datetime) -> str:
-    """What a preview says of a firing for a wall time that was jumped over."""
+    """Return the note of a preview on a firing whose wall time was skipped."""
     return f"moved from {_shown(missing, beside)}, which does not exist"
 
 
 def fold_mark(wall: datetime, *, is_first: bool) -> str:
-    """What a preview says of a wall time that comes twice."""
+    """Return the note of a preview on a wall time that comes twice."""
     return f"{short_time(wall)} comes twice; this is the {'first' if is_first else 'second'}"
 
 
@@ -138,7 +138,7 @@ def _shown(wall: datetime, beside: datetime) -> str:
 
 
 def wall_text(at: int, zone_name: str) -> str:
-    """`2026-03-08T03:00:00-04:00`; milliseconds only where there are any."""
+    """Return `2026-03-08T03:00:00-04:00`; milliseconds only where there are any."""
     where = find_zone(zone_name)
     wall = where.wall(at).isoformat(timespec="milliseconds").removesuffix(".000")
     minutes, seconds = divmod(abs(where.offset(at)) // 1_000, 60)

@@ -1,4 +1,4 @@
-"""Names and keys that people choose: what fits URLs, files and metrics."""
+"""Names and keys that people choose, fit for URLs, files and metrics."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:/-]{0,127}")
 
 
 def check_name(what: str, name: object) -> str:
-    """Give back the name of a job or a queue if it is one that fits URLs, files and metrics."""
+    """Return the name of a job or a queue if it fits URLs, files and metrics."""
     if isinstance(name, str) and _NAME.fullmatch(name) and ".." not in name:
         return name
     article = "an" if what[0] in "aeiou" else "a"
@@ -22,7 +22,7 @@ def check_name(what: str, name: object) -> str:
 
 
 def check_release(release: object) -> str:
-    """What a deploy calls itself, if it can be shown on a line."""
+    """Return the name of a deploy if it can be shown on a line."""
     is_text = isinstance(release, str) and release.isprintable() and release.strip()
     if not isinstance(release, str) or not is_text or len(release) > MAX_KEY_CHARS:
         raise BadOption(
@@ -32,7 +32,7 @@ def check_release(release: object) -> str:
 
 
 def check_key(key: object) -> str:
-    """An idempotency key as it is, if it can be one."""
+    """Return a valid idempotency key unchanged."""
     if not isinstance(key, str) or not key.isprintable() or not 0 < len(key) <= MAX_KEY_CHARS:
         raise BadOption(
             f"key={key!r:.64} is not a text of 1 to {MAX_KEY_CHARS} printable characters"

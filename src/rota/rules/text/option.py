@@ -1,7 +1,7 @@
-"""An option of a job, a submit or a schedule: declared once, with all that is made from it.
+"""An option of a job, a submit or a schedule: declared once, used everywhere.
 
-Readers, the names that are known, the JSON Schema of job files and tables in the docs come from
-rows of these; bodies of the API can be made from them.
+From rows of these come the readers, the known names, the JSON Schema of job files and the tables in
+the docs; bodies of the API can be made from them.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ Time = str | float
 
 
 class Option(msgspec.Struct, frozen=True):
-    """One option: what it is called, how it is read, what it becomes, what people are told."""
+    """One option: its name, its reader, its field and its documentation."""
 
     name: str
     read: Callable[[str, Any], Any]
-    """Takes the name and what was given; BadInput names the option and says what is wrong."""
+    """Takes the name and the given value; BadInput names the option and says what is wrong."""
     schema: Schema | None
-    """In a job file; None for what only code can say."""
+    """The schema in a job file; None for options that only code can give."""
     meaning: str = ""
-    """In Markdown. In a table empty for one that is told together with the option above it."""
+    """The meaning in Markdown; empty in a table if the option above it describes this one, too."""
     where: tuple[str, ...] = ()
-    """Where it may be given, of `job` and `submit`."""
+    """The places that accept it, of `job` and `submit`."""
     default: str = ""
-    """In Markdown; empty if there is none."""
+    """The default in Markdown; empty if there is none."""
     field: str = ""
-    """The field of the struct that it becomes; the name if nothing is said."""
+    """The field of the struct that it sets; its own name if empty."""
     synonym: str = ""
-    """Another name that people may use."""
+    """An alternative name."""
     body: Any = None
     """The type in a body of the API; None if no body has it."""
     bodies: tuple[str, ...] = ()
@@ -53,13 +53,13 @@ class Option(msgspec.Struct, frozen=True):
 
     @property
     def json_name(self) -> str:
-        """The name in a body of the API."""
+        """Return the name in a body of the API."""
         first, *others = self.name.split("_")
         return first + "".join(word.capitalize() for word in others)
 
 
 def read_options(table: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, Any]:
-    """What was given of the table, by the fields that it becomes; None counts as not given."""
+    """Return the given options by the fields that they set; None means unset."""
     fields: dict[str, Any] = {}
     for name, given in options.items():
         if given is not None and name in table:
@@ -78,5 +78,5 @@ def body_fields(table: Iterable[Option], where: str) -> list[tuple[str, Any, Non
 
 
 def names_of(table: Iterable[Option], where: str | None = None) -> frozenset[str]:
-    """The names of options, of those that may be given there."""
+    """Return the names of options that are accepted in this place."""
     return frozenset(each.name for each in table if where is None or where in each.where)

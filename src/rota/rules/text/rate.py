@@ -11,7 +11,7 @@ _RATE = re.compile(r"\s*([0-9]{1,9}(?:\.[0-9]{1,3})?)\s*(?:/|per)\s*(s|m|h|d)\s*
 
 
 def parse_rate(text: str) -> float:
-    """Milliseconds between two at `10/s`, `90/m`, `5/h` or `1/d`."""
+    """Return the milliseconds between two events at `10/s`, `90/m`, `5/h` or `1/d`."""
     found = _RATE.fullmatch(text)
     many = float(found[1]) if found else 0.0
     if found is None or many <= 0:

@@ -12,7 +12,7 @@ _MAX_CHARS = 32
 
 
 def parse_size(given: str | int) -> int:
-    """Bytes of `512MB`, `1.5GB` or a number of bytes; a KB is 1024 bytes, as memory is sold."""
+    """Return the bytes of `512MB`, `1.5GB` or a number; a KB is 1024 bytes, as for memory."""
     if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
         return given
     is_text = isinstance(given, str) and len(given) <= _MAX_CHARS

@@ -1,6 +1,6 @@
 """Templates of commands and requests: `{name}` stands for an argument, `{{` for a brace.
 
-`{run.scheduled_day}` and its like stand for facts of the run (`rota.rules.runs.times`).
+`{run.scheduled_day}` and similar names stand for facts of the run (`rota.rules.runs.times`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _OF_RUN = "run."
 
 
 def placeholders(texts: Iterable[str]) -> tuple[str, ...]:
-    """The arguments used in the texts, each once, in order of first use.
+    """Return the arguments in the texts, each once, in order of first use.
 
     A brace that stands alone raises BadOption: a silent guess would hide a typing error.
     """
@@ -55,7 +55,7 @@ def _check_run(name: str, text: str) -> None:
 
 
 def values_for(args: Mapping[str, Value], origin: str | None) -> Mapping[str, Value]:
-    """The values of a run's templates: its arguments, and what a schedule says of it."""
+    """Return the values for a run's templates: its arguments, and the facts from its schedule."""
     if origin is None:
         return args
     facts = {f"{_OF_RUN}{name}": value for name, value in run_values(origin).items() if value}
@@ -63,9 +63,9 @@ def values_for(args: Mapping[str, Value], origin: str | None) -> Mapping[str, Va
 
 
 def fill(text: str, values: Mapping[str, Value]) -> str:
-    """Put the values in, each as one piece of text that is not looked into again.
+    """Fill in the values, each as one piece of text that is not expanded again.
 
-    Numbers and booleans are written as JSON writes them. A missing name raises BadArguments.
+    Numbers and booleans are written as in JSON. A missing name raises BadArguments.
     """
     return _TOKEN.sub(lambda token: _piece(token, values), text)
 

@@ -1,1 +1,1 @@
-"""One attempt of a run: what its handler may know and ask for."""
+"""Attempts of a run, and what their handlers may read and request."""

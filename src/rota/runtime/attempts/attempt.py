@@ -1,7 +1,7 @@
 """An attempt on its way through an executor, and the ways it can end.
 
-Executors know calls and endings only; what an ending means for the run
-(retry, fail, release) is decided by the worker with rules.failures.retry.
+Executors know attempts and endings only; the worker decides with rules.failures.retry what an
+ending means for the run (retry, fail, release).
 """
 
 from __future__ import annotations
@@ -22,19 +22,19 @@ if TYPE_CHECKING:
     from rota.runtime.attempts.services import RunServices
 
 StopReason = Literal["timeout", "cancel", "lost", "drain", "cut_off", "held"]
-"""`held`: it has not begun, and others may begin it sooner."""
+"""`held`: the run has not begun, and another worker may begin it sooner."""
 
 
 class Returned(msgspec.Struct, frozen=True):
-    """The handler returned; its value as JSON text, or what stands for it."""
+    """The handler returned; holds its value as JSON text, or the pointer to it."""
 
     result: str
     reason: str | None = None
-    """Why it need not have run: its result was known."""
+    """Why the handler need not have run: its result was known."""
 
 
 class Raised(msgspec.Struct, frozen=True, kw_only=True):
-    """The handler raised, or its result or exit code was no good."""
+    """The handler raised, or its result or exit code was invalid."""
 
     error: ErrorDetail
     types: tuple[str, ...] = ()
@@ -47,9 +47,9 @@ class Raised(msgspec.Struct, frozen=True, kw_only=True):
     gives_up: bool = False
     """Another attempt cannot help (undecodable arguments, result that is not JSON)."""
     reason: str | None = None
-    """Why it gives up, where that can be said more exactly."""
+    """Why it gives up, where a more exact reason is known."""
     misfit: bool = False
-    """The handler was not called: the run is for another version of its job than we have."""
+    """The handler was not called: the run is for another version of its job than ours."""
 
 
 class Stopped(msgspec.Struct, frozen=True):
@@ -63,21 +63,21 @@ class Crashed(msgspec.Struct, frozen=True):
 
     error: ErrorDetail
     was_alone: bool = True
-    """Nothing else had ever run in it, so that nothing else can have been the cause."""
+    """Whether this was the first run in the process, so that no other run can be the cause."""
 
 
 Ending = Returned | Raised | Stopped | Crashed
 
 
 class ResolvedJob(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker knows about a job: its pinned spec and, for Python, the function."""
+    """A job as a worker knows it: its pinned spec and, for Python, the function."""
 
     spec: JobSpec
     handler: Callable[..., Any] | None = None
     signature: Signature | None = None
     retry_function: Callable[[int, BaseException | None], float | timedelta | None] | None = None
     defaults: dict[str, Any] = {}
-    """What a job file declares that the function is given where a run leaves it out."""
+    """Defaults that a job file declares, for arguments that a run leaves out."""
     mismatch: str = ""
     """Which version the run is for and which we have, if those take different arguments."""
 
@@ -108,63 +108,63 @@ class Attempt:
     )
 
     ended_s: float
-    """When it ended; not there before."""
+    """When the attempt ended; not set before."""
 
     def __init__(self, lease: Lease, work: ResolvedJob, timeout_s: float | None) -> None:
         self.lease = lease
         self.work = work
         self.timeout_s = timeout_s
         self.claimed_s = elapsed_s()
-        """When the lease was received: with it the host can tell the database's time."""
+        """When the lease was received; the host derives the database's time from it."""
         self.started_s: float | None = None
         """When the body started, on clock.elapsed_s; None while it waits for a slot."""
         self.held_ms = -1
-        """How long after the claim that was; below zero while it waits."""
+        """Milliseconds from the claim to the start of the body; negative while it waits."""
         self.deadline_s: float | None = None
         self.stop_reason: StopReason | None = None
         self.has_ended = False
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
         self.log_buffer: Any = None
-        """Where the worker gathers log lines; None when nobody does."""
+        """Where the worker gathers log lines; None if it does not."""
         self.log: Any = None
-        """The lines of this attempt; made when it writes the first."""
+        """The log of this attempt; made at its first line."""
         self.page: Any = None
-        """What it prints to at full load, when there is no time for that."""
+        """The stdout buffer to which it prints at full load, when there is no time for a log."""
         self.services: RunServices | None = None
-        """What the body may ask of the store."""
+        """The run services for the handler."""
         self.is_committing = False
-        """The body is in a transaction that ends its run; it is not left behind meanwhile."""
+        """Whether the body is in a transaction that ends its run; it is not left behind then."""
         self.is_committed = False
-        """The body has ended its run by itself: nothing is left to be told to the store."""
+        """Whether the handler has ended its run with commit(): nothing is left to report."""
         self.on_commit: Callable[[], None] | None = None
 
     @property
     def key(self) -> tuple[str, int]:
-        """Which attempt of which run it is."""
+        """The run id and the fence of the attempt."""
         return self.lease.run_id, self.lease.fence
 
     @property
     def is_left_behind(self) -> bool:
-        """The body did not stop when it was asked to, and goes on."""
+        """Whether the body was asked to stop, did not, and still runs."""
         return bool(getattr(self.slot, "goes_on", False))
 
     def begun_lease(self) -> Lease:
-        """The lease with the time of the begin, for who ends the run without us."""
+        """The lease with the time of the begin, for code that ends the run without this attempt."""
         return msgspec.structs.replace(self.lease, held_ms=max(0, self.held_ms))
 
     def shielded(self) -> AbstractContextManager[None]:
-        """Hold a stop back until the block has ended, where it would land anywhere."""
+        """Delay a stop until the block has ended, where a stop could land anywhere."""
         shield: Callable[[], AbstractContextManager[None]] | None
         shield = getattr(self.slot, "shield", None)
         return nullcontext() if shield is None else shield()
 
 
 Done = Callable[[Attempt, Ending], None]
-"""Told once per call, from any thread; must be cheap."""
+"""Called once per attempt, from any thread; must be cheap."""
 
 Started = Callable[[Attempt], None]
-"""Told when the body starts: the timeout counts from here."""
+"""Called when the body starts: the timeout counts from here."""
 
 
 class Executor(Protocol):
@@ -173,17 +173,17 @@ class Executor(Protocol):
     def start(self, call: Attempt) -> None: ...
 
     def stop(self, call: Attempt, why: StopReason) -> None:
-        """Ask the body to end; escalate where the kind of executor can."""
+        """Stop the body; escalate where the kind of executor can."""
         ...
 
     def abandon(self, call: Attempt) -> None:
-        """Free the slot even if the body goes on; `done` is not called for it any more."""
+        """Free the slot even if the body still runs; `done` is not called for it any more."""
         ...
 
     def withdraw(self) -> list[Attempt]:
-        """Take back the calls that have not started; `done` is not called for them."""
+        """Take back the attempts that have not started; `done` is not called for them."""
         ...
 
     def close(self) -> None:
-        """End all helpers (threads, children); called when no call is left."""
+        """End all helpers (threads, children); called when no attempt is left."""
         ...

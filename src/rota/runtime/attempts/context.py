@@ -1,6 +1,6 @@
-"""What a handler may know about its own run, and how it reports progress.
+"""The run context of a handler: its own run, and how it reports progress.
 
-Works the same in threads, on event loops and in child processes; executors call `enter`.
+Works alike in threads, on event loops and in child processes; executors call `enter`.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ MAX_NOTE = 500
 _origin = msgspec.json.Decoder(Origin)
 
 ProgressSink = Callable[[str, int, float, str], None]
-"""Told run id, fence, fraction and note, from any thread; must be cheap."""
+"""Called with run id, fence, fraction and note, from any thread; must be cheap."""
 
 
 class AttemptProgress(NamedTuple):
-    """The latest word of a handler about how far it is."""
+    """The latest progress that a handler reported."""
 
     run_id: str
     fence: int
@@ -56,7 +56,7 @@ class ProgressBoard:
         return len(self._latest)
 
     def take(self) -> list[AttemptProgress]:
-        """All that was reported since the last take, without the secrets in it."""
+        """Return all progress reported since the last call, with secrets masked."""
         with self._lock:
             taken, self._latest = self._latest, {}
         mask = self._mask
@@ -75,7 +75,7 @@ class RunContext:
     def __init__(self, call: Attempt, sink: ProgressSink | None = None) -> None:
         self.call = call
         self.log: Any = None
-        """That of the call, once a line was printed: one step less each time."""
+        """The log of the attempt, once a line was printed: saves a step for each line."""
         self._sink = sink
 
     @property
@@ -92,12 +92,12 @@ class RunContext:
 
     @property
     def fence(self) -> int:
-        """Grows with each claim; hand it to systems that can refuse an older one."""
+        """A number that grows with each claim; pass it to systems that can refuse an older one."""
         return self.call.lease.fence
 
     @property
     def origin(self) -> Origin | None:
-        """Which instant of which schedule this run is for; None if no schedule started it."""
+        """The schedule and instant that this run is for; None if no schedule started it."""
         text = self.call.lease.origin
         return _origin.decode(text) if text else None
 
@@ -109,41 +109,41 @@ class RunContext:
 
     @property
     def scheduled_for(self) -> datetime | None:
-        """The instant this run is for: the same however late it starts, and in each attempt."""
+        """The instant this run is for; it does not change if the run starts late or is retried."""
         origin = self.origin
         return None if origin is None else to_datetime(origin.scheduled_for)
 
     @property
     def scheduled_day(self) -> date | None:
-        """The day of that instant in the zone of the schedule."""
+        """The day of `scheduled_for` in the zone of the schedule."""
         text = run_values(self.call.lease.origin)["scheduled_day"]
         return None if text is None else date.fromisoformat(text)
 
     @property
     def backfill(self) -> str | None:
-        """The id of the backfill that asked for this run."""
+        """The id of the backfill that started this run."""
         origin = self.origin
         return None if origin is None else origin.backfill
 
     @property
     def interval_start(self) -> datetime | None:
-        """The instant before that one: what came in since then is this run's work."""
+        """The instant before `scheduled_for`: this run covers what came in since then."""
         origin = self.origin
         return None if origin is None else _moment(origin.interval_start)
 
     @property
     def interval_end(self) -> datetime | None:
-        """Where the interval ends, itself not in it; by time, the same as `scheduled_for`."""
+        """The exclusive end of the interval; in time order this is `scheduled_for`."""
         origin = self.origin
         return None if origin is None else _moment(origin.interval_end)
 
     @property
     def last_success(self) -> datetime | None:
-        """When a run of this schedule last succeeded; asks the store."""
+        """When a run of this schedule last succeeded; reads the store."""
         return _moment(self._last_success().at)
 
     def last_result(self) -> Any:
-        """What that run returned; None if there was none, or retention has removed it."""
+        """The result of the last successful run; None if there was none or retention removed it."""
         text = self._last_success().result
         return None if text is None else msgspec.json.decode(text)
 
@@ -157,12 +157,12 @@ class RunContext:
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every attempt of this run; hand it to systems outside."""
+        """A key that all attempts of this run share; pass it to systems outside."""
         return idempotency_key(self.id, self.job)
 
     @property
     def cancelled(self) -> bool:
-        """Whether this attempt was asked to stop, for whatever reason."""
+        """Whether this attempt was asked to stop, for any reason."""
         return self.call.stop_reason is not None
 
     def remaining(self) -> float | None:
@@ -184,9 +184,9 @@ class RunContext:
     ) -> Any:
         """End the run as a success, in one transaction with what `apply(tx)` does.
 
-        The result is the one given, or what `apply` returned; it is given back. LeaseLost when
-        another worker owns the run or after an acknowledged cancel: then nothing was changed.
-        What the handler does afterwards does not change how the run ended.
+        Returns the result: `result` if given, else what `apply` returned. Raises LeaseLost when
+        another worker owns the run or after an acknowledged cancel; nothing was changed then. What
+        the handler does afterwards does not change how the run ended.
         """
         return commit(self.call, apply, result=result, limit=limit)
 
@@ -197,7 +197,7 @@ class RunContext:
         result: Any = msgspec.UNSET,
         limit: str | float | None = None,
     ) -> Any:
-        """As commit(), in a thread; a stop waits until the transaction has ended."""
+        """Call commit() in a thread; a stop waits until the transaction has ended."""
         import asyncio  # noqa: PLC0415  # 42 modules that a short command can do without
 
         work = asyncio.create_task(
@@ -210,11 +210,11 @@ class RunContext:
             raise
 
     def once(self, name: str, *, in_doubt: Policy = "retry") -> Effect:
-        """A call to the outside world that is not repeated once its result is known.
+        """Return a call to the outside world that is not repeated once its result is known.
 
-        `in_doubt` says what to do when an earlier attempt began it and left no result: `retry`
-        with the same idempotency key, `park` the run for a person, or a function that looks it
-        up by that key and gives the result, or None if it did not take place.
+        `in_doubt` decides what happens when an earlier attempt began the effect and left no result:
+        `retry` repeats it with the same idempotency key, `park` parks the run for a person, and a
+        function looks it up by that key and returns its result, or None if it did not take place.
         """
         return Effect(self.call, name, in_doubt=in_doubt)
 
@@ -230,44 +230,44 @@ class RunContext:
 
 
 current: ContextVar[RunContext | None] = ContextVar("rota_run", default=None)
-"""The run whose body is running here; None outside a handler."""
+"""The run whose body runs here; None outside a handler."""
 
 
 def enter(call: Attempt, sink: ProgressSink | None) -> None:
-    """Make the call current in this context; executors give each body a context of its own."""
+    """Make the attempt current in this context; executors give each body a context of its own."""
     current.set(RunContext(call, sink))
 
 
 def find_run() -> RunContext | None:
-    """The run whose handler is calling; None where a handler is a plain function."""
+    """Return the run of the calling handler; None where a handler is a plain function."""
     return current.get()
 
 
 def current_run() -> RunContext:
-    """The run whose handler is calling; raises RotaError outside a handler.
+    """Return the run of the calling handler; raises RotaError outside a handler.
 
-    A thread that a handler starts by itself knows its run only if the handler
-    runs it in `contextvars.copy_context()`, as `asyncio.to_thread` does.
+    A thread that a handler starts knows its run only if the handler runs it in
+    `contextvars.copy_context()`, as `asyncio.to_thread` does.
     """
-    found = current.get()
-    if found is None:
+    run = current.get()
+    if run is None:
         raise RotaError(
             "there is no current run here: current_run() works inside a handler that a worker runs"
         )
-    return found
+    return run
 
 
 def progress(fraction: float, note: str = "") -> None:
-    """Say how far the run is, from 0 to 1; people see the latest word.
+    """Report how far the run is, from 0 to 1; people see the latest report.
 
-    Values outside are clipped, NaN is refused. A handler that is called as a
-    plain function has nobody to tell, so nothing happens.
+    Values outside are clipped, NaN is refused. Does nothing in a handler that is called as a plain
+    function.
     """
     if math.isnan(fraction):
         raise BadInput("progress is a number from 0 to 1, not NaN")
-    found = current.get()
-    if found is not None:
-        found.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
+    run = current.get()
+    if run is not None:
+        run.report(min(1.0, max(0.0, float(fraction))), bounded(note.replace("\0", ""), MAX_NOTE))
 
 
 def _moment(ms: int | None) -> datetime | None:
@@ -275,7 +275,7 @@ def _moment(ms: int | None) -> datetime | None:
 
 
 def stop_exception(why: StopReason) -> Cancelled | TimedOut:
-    """What is raised inside a handler that is asked to stop."""
+    """Return the exception to raise inside a handler that is asked to stop."""
     if why == "timeout":
         return TimedOut("the attempt ran longer than its timeout")
     reasons = {

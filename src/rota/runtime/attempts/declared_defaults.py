@@ -1,4 +1,4 @@
-"""Defaults that a job file declares: a run that leaves an argument out is given its default."""
+"""Defaults that a job file declares, for arguments that a run leaves out."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _arguments = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
 def with_defaults(lease: Lease, defaults: Mapping[str, Any]) -> Lease:
-    """The lease, its arguments completed; those that the run has stay as they are."""
-    given = _arguments.decode(lease.args)
-    if defaults.keys() <= given.keys():
+    """Return the lease with missing arguments filled in; given arguments stay as they are."""
+    arguments = _arguments.decode(lease.args)
+    if defaults.keys() <= arguments.keys():
         return lease
-    text = msgspec.json.encode({**defaults, **given}).decode()
+    text = msgspec.json.encode({**defaults, **arguments}).decode()
     return msgspec.structs.replace(lease, args=text)

@@ -1,6 +1,6 @@
 """Effects of a handler: those that commit with its run, and those in the outside world.
 
-Handlers reach this through `current_run()`; the promises are told in docs/effects.md.
+Handlers use them through `current_run()`; docs/effects.md states the promises.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ Apply = Callable[[Transaction], Any]
 
 
 def desk_of(call: Attempt) -> RunServices:
-    """The run services of the worker that runs this attempt."""
+    """Return the run services of the worker that runs this attempt."""
     services: RunServices | None = call.services
     if services is None:
-        raise RotaError("this run has no store to ask: it is not carried out by a worker")
+        raise RotaError("this handler has no store: no worker carries out its run")
     return services
 
 
 class _Thrown(Exception):
-    """Carries what is no Exception out of a transaction that it may share with others."""
+    """Carries a BaseException that is no Exception out of a transaction shared with others."""
 
 
 def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | float | None) -> Any:
-    """End the run now, together with what `apply` does; gives back the result of the run."""
+    """End the run now, together with what `apply` does; return the result of the run."""
     services = desk_of(call)
     if call.is_committed:
         raise NotAllowed("the run has been committed already")
     limit_s = services.limit_s(None if limit is None else parse_duration(limit) / 1000)
-    context = copy_context()  # on SQLite another thread may do it, with a run of its own
+    context = copy_context()  # on SQLite another thread may run it, which has a run of its own
     value = result
 
     def act(tx: Transaction) -> str:
         nonlocal value
         try:
-            given = context.run(apply, tx) if apply is not None else None
+            returned = context.run(apply, tx) if apply is not None else None
         except Exception:
             raise
         except BaseException as stop:  # Cancelled is for this caller alone, not for the batch
             raise _Thrown from stop
-        value = given if result is msgspec.UNSET else result
+        value = returned if result is msgspec.UNSET else result
         signature = call.work.signature
         assert signature is not None  # noqa: S101  # a handler runs, so it has one
         return signature.dump_result(value)
@@ -62,7 +62,7 @@ def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | floa
     with call.shielded():
         call.is_committing = True
         try:
-            # While it is committing nobody stops it; who drains must not wait for an outage to end.
+            # Nothing stops an attempt that commits; a drain must not wait for an outage to end.
             services.commit(
                 call.begun_lease(),
                 act,
@@ -82,8 +82,8 @@ def commit(call: Attempt, apply: Apply | None, *, result: Any, limit: str | floa
 class Effect:
     """One effect in the outside world; see `current_run().once()`.
 
-    When the block ends well, `result` is kept and later attempts get it. When it raises, the
-    effect is in doubt, unless `retract()` says that it surely did not take place.
+    When the block ends without an exception, `result` is kept and later attempts get it. When it
+    raises, the effect is in doubt, unless `retract()` states that it did not take place.
     """
 
     def __init__(self, call: Attempt, name: str, *, in_doubt: Policy) -> None:
@@ -91,19 +91,21 @@ class Effect:
             raise BadOption(f"in_doubt={in_doubt!r:.64} is not 'retry', 'park' or a function")
         self.name = check_name("effect", name)
         self.idempotency_key = effect_key(call.lease.run_id, call.lease.job, self.name)
-        """The same for every attempt of this run and for those that repeat it after a failure,
-        and another for each name. Ask for it inside the block."""
+        """A key that all attempts of this run, and runs that repeat it after a failure, share.
+
+        It differs for each name. Read it inside the block.
+        """
         self.is_done = False
-        """The effect took place before: `result` is what it gave, do not call again."""
+        """The effect took place before: `result` holds its result, do not call again."""
         self.result: Any = None
-        """What the call gave; must be JSON."""
+        """The result of the call; must be JSON."""
         self._call = call
         self._services = desk_of(call)
         self._in_doubt = in_doubt
         self._is_retracted = False
 
     def retract(self) -> None:
-        """The call surely did not take place: it is not in doubt when this attempt fails."""
+        """State that the call did not take place: it is not in doubt when this attempt fails."""
         self._is_retracted = True
 
     def __enter__(self) -> Self:
@@ -132,7 +134,7 @@ class Effect:
             self._settle()
 
     def _resolve(self) -> None:
-        """Somebody began it and nobody knows its end."""
+        """Apply the policy for an effect that began and left no result."""
         if callable(self._in_doubt):
             self.result = self._in_doubt(self.idempotency_key)
             if self.result is not None:

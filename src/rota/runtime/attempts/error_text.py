@@ -1,6 +1,6 @@
 """Exceptions of user code as small, storable text.
 
-Whatever an exception does when it is looked at, describing it does not fail.
+Describing an exception never fails, whatever the exception does when it is inspected.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rota.scripts import class_name
 MAX_MESSAGE = 4_096
 MAX_TRACEBACK = 16_384
 MAX_CHAIN = 8
-"""Causes shown; a chain is longer only by accident, and each costs a read of source lines."""
+"""Most causes shown; longer chains are accidents, and each cause costs a read of source lines."""
 MAX_FRAMES = 100
 
 _OWN_CODE = str(Path(__file__).parent.parent.parent) + "/"
@@ -25,7 +25,7 @@ Frames = Iterator[tuple[FrameType, int]]
 
 
 def describe(exc: BaseException) -> ErrorDetail:
-    """The error with its qualified type, message and the frames of user code, bounded."""
+    """Return the error with its qualified type, message and the frames of user code, bounded."""
     return ErrorDetail(
         type=type_name(type(exc)),
         message=bounded(_message(exc), MAX_MESSAGE),
@@ -34,17 +34,17 @@ def describe(exc: BaseException) -> ErrorDetail:
 
 
 def type_names(exc: BaseException) -> tuple[str, ...]:
-    """Names of the exception's class and its bases, nearest first, without `object`."""
+    """Return the names of the exception's class and its bases, nearest first, without `object`."""
     return tuple(type_name(cls) for cls in type(exc).__mro__ if cls is not object)
 
 
 def type_name(cls: type) -> str:
-    """`package.module.Name`; builtins go by their bare name."""
+    """Return `package.module.Name`; builtins go by their bare name."""
     return cls.__qualname__ if cls.__module__ == "builtins" else class_name(cls)
 
 
 def bounded(text: str, limit: int) -> str:
-    """The text in a form any store can hold: head and tail kept, the cut visible.
+    """Return the text in a form any store can hold: head and tail kept, the cut visible.
 
     NUL and lone surrogates are replaced; PostgreSQL refuses both.
     """
@@ -56,7 +56,7 @@ def bounded(text: str, limit: int) -> str:
 
 
 def stack_text(frame: FrameType) -> str:
-    """Where a thread is now, in user code, for notices."""
+    """Return where a thread is now, in user code, for notices."""
     inner_last = reversed(list(traceback.walk_stack(frame)))
     return bounded("".join(_stack_lines(inner_last)), MAX_TRACEBACK)
 
@@ -69,7 +69,7 @@ def _message(exc: BaseException) -> str:
 
 
 def _chain_lines(exc: BaseException) -> Iterator[str]:
-    """Oldest cause first, as Python prints it; a chain that bites its tail ends there."""
+    """Yield the oldest cause first, as Python prints it; a circular chain ends where it closes."""
     chain: list[tuple[BaseException, str]] = []
     seen: set[int] = set()
     link: BaseException | None = exc

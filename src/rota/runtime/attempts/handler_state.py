@@ -1,4 +1,4 @@
-"""Handler state: a long handler saves how far it has come; the next attempt goes on from there."""
+"""Handler state: a long handler saves its position, and the next attempt continues there."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 def checkpoint(state: object) -> None:
-    """Keep the state for the next attempt, in place of the one before; it is on disk on return.
+    """Save the state for the next attempt, in place of the one before; it is on disk on return.
 
-    JSON of up to 256 KB, gone when the run has ended. LeaseLost when another worker owns the
-    run. A handler that is called as a plain function has no next attempt: nothing happens.
+    JSON of up to 256 KB, removed when the run has ended. Raises LeaseLost when another worker owns
+    the run. Does nothing in a handler that is called as a plain function.
     """
     text = encoded(state, "the checkpoint", limit=MAX_STATE_BYTES)
     run = find_run()
@@ -31,9 +31,9 @@ def last_checkpoint(kind: type[T]) -> T | None: ...
 
 
 def last_checkpoint(kind: Any = Any) -> Any:
-    """The state that this or an earlier attempt kept last, read as `kind`; None if there is none.
+    """Return the state that this or an earlier attempt saved last, read as `kind`; else None.
 
-    BadInput when the state does not fit the type, for instance after the code was changed.
+    Raises BadInput when the state does not fit the type, for instance after a change of code.
     """
     run = find_run()
     text = None if run is None else run.load_checkpoint()

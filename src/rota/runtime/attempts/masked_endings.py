@@ -1,4 +1,4 @@
-"""Secrets out of how calls end: errors, tracebacks and reasons, as they are taken out of logs.
+"""Masks secrets in endings: in errors, tracebacks and reasons, as in logs.
 
 Results stay as they are: they are data that other jobs read.
 """
@@ -18,7 +18,7 @@ from rota.runtime.logs.masking import Masker, secrets_in
 
 
 def masked(call: Attempt, ending: Ending, masker: Masker) -> Ending:
-    """The ending, with `***` for what its attempt must not tell."""
+    """Return the ending with `***` in place of the secrets of its attempt."""
     match ending:
         case Raised(error=error, reason=reason):
             more = _secrets_of(call)
@@ -42,14 +42,14 @@ def _masked(error: ErrorDetail, masker: Masker, more: tuple[str, ...]) -> ErrorD
 
 
 def _secrets_of(call: Attempt) -> tuple[str, ...]:
-    """What only this job knows: variables of its program, headers and address of its request."""
+    """Return the secrets of this job: variables of its program, headers and address of requests."""
     target = call.work.spec.target
     kind = target_kind(target)
     texts = kind.secrets(target)
-    found = secrets_in(_filled(call, texts)) if texts else ()
+    secrets = secrets_in(_filled(call, texts)) if texts else ()
     if not kind.repeats_words:
-        return found
-    words = [word for text in found for word in (text, *text.split()[1:])]
+        return secrets
+    words = [word for text in secrets for word in (text, *text.split()[1:])]
     return tuple(word for word in words if word in secrets_in({"token": word}))
 
 
@@ -58,5 +58,5 @@ def _filled(call: Attempt, texts: Mapping[str, str]) -> dict[str, str]:
     try:
         values: Mapping[str, Value] = {} if signature is None else signature.load(call.lease.args)
         return {name: fill(text, values) for name, text in texts.items()}
-    except RotaError:  # arguments that do not fit are why it failed
+    except RotaError:  # it failed because its arguments do not fit
         return dict(texts)

@@ -1,6 +1,6 @@
-"""Run services without a database: what a handler asks is passed on to somebody who has one.
+"""Run services without a database: requests of a handler go to a process that has one.
 
-Two ways lead there: a worker asks its server, and a child process asks its worker.
+A worker asks its server, and a child process asks its worker.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ NO_STORE = NO_DATABASE + (
 
 
 class ServiceRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a handler wants to know or to keep."""
+    """A request of a handler to read or to keep something."""
 
     verb: Literal["load", "save", "last_success", "intend", "settle", "retract"]
     name: str = ""
@@ -38,7 +38,7 @@ class ServiceRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 class ServiceReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="reply"):
-    """What came back: a value, or the class and words of an error of ours."""
+    """The reply to a request: a value, or the class and message of a Rota error."""
 
     text: str | None = None
     at: int | None = None
@@ -49,15 +49,15 @@ class ServiceReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class RemoteRunServices(RunServices):
-    """Every verb of a desk as a question; what needs a transaction is refused."""
+    """Run services that send each call as a request; those that need a transaction are refused."""
 
     address = None
 
     def __init__(self) -> None:
-        """It has no store, and so nothing that a desk needs."""
+        """Set nothing up: there is no store here."""
 
     def ask(self, lease: Lease, question: ServiceRequest) -> ServiceReply:
-        """Pass it on; LeaseLost when another worker owns the run."""
+        """Send a request and return its reply; LeaseLost when another worker owns the run."""
         raise NotImplementedError
 
     def save_checkpoint(self, lease: Lease, state: str) -> None:
@@ -69,19 +69,19 @@ class RemoteRunServices(RunServices):
     def check_lease(self, lease: Lease) -> None:
         self.ask(
             lease, ServiceRequest(verb="load")
-        )  # which servers of any version answer under the fence
+        )  # requests that servers of all versions answer under the fence
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:
-        found = self.ask(lease, ServiceRequest(verb="last_success", name=schedule))
-        return LastSuccess(at=found.at, result=found.text)
+        reply = self.ask(lease, ServiceRequest(verb="last_success", name=schedule))
+        return LastSuccess(at=reply.at, result=reply.text)
 
     def intend(self, lease: Lease, name: str) -> Intent:
-        found = self.ask(lease, ServiceRequest(verb="intend", name=name))
+        reply = self.ask(lease, ServiceRequest(verb="intend", name=name))
         return Intent(
-            is_new=found.is_new,
-            is_settled=found.is_settled,
-            result=found.text,
-            key_run=found.key_run,
+            is_new=reply.is_new,
+            is_settled=reply.is_settled,
+            result=reply.text,
+            key_run=reply.key_run,
         )
 
     def settle(self, lease: Lease, name: str, result: str) -> None:

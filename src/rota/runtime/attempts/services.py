@@ -1,6 +1,6 @@
-"""Run services: what a running handler may ask of the store, always under the fence of its lease.
+"""Run services: what a running handler may do in the store, always under the fence of its lease.
 
-One per worker; a child process opens one of its own at the same address.
+One instance per worker; a child process opens its own at the same address.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from rota.store.base import Store, Tx
 from rota.store.settled import until_settled
 
 LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
-"""How long a handler's transaction may take. SQLite has one writer: everybody waits for it, and
-other processes give up after 10 s."""
+"""How long a handler's transaction may take, in seconds. SQLite has one writer: everybody waits
+
+for it, and other processes give up after 10 s.
+"""
 IDLE_MS = 10_000
 TRIES = 3
-"""How often `apply` is called when its transaction breaks in the middle: it may be the cause."""
+"""How often `apply` is called when its transaction breaks midway: `apply` may be the cause."""
 T = TypeVar("T")
 
 
@@ -39,23 +41,23 @@ def never() -> bool:
 
 
 class Address(NamedTuple):
-    """Where a desk is."""
+    """Where a child process finds the store and the artifacts."""
 
     url: str
     namespace: str
     artifacts: str
-    """Where large values are, as the setting says it."""
+    """The setting of the artifact store."""
 
 
 class _Own(Exception):
-    """Carries an error that is of the handler's own making past those who wait out ours."""
+    """Carries an error of the handler past the code that waits out our own outages."""
 
 
 class RunServices:
-    """Reads and writes for the calls of one worker."""
+    """Reads and writes for the attempts of one worker."""
 
     address: Address | None
-    """Where a child process finds the same; None if it has to ask us."""
+    """The address for a child process; None if it has to ask its worker."""
 
     def __init__(
         self, address: Address, store: Callable[[], Store], artifact_store: ArtifactStore
@@ -72,21 +74,21 @@ class RunServices:
         return self._read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
 
     def check_lease(self, lease: Lease) -> None:
-        """LeaseLost when what this attempt writes does not count any more."""
+        """Raise LeaseLost when writes of this attempt do not count any more."""
         self._read(lambda tx: check_lease(tx, lease, namespace=self._namespace))
 
     def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
-        found = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
-        if not is_pointer(found.result):
-            return found
+        last = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
+        if not is_pointer(last.result):
+            return last
         result = self._artifact_store.value(
-            found.result or "", f"the last result of schedule {schedule!r}"
+            last.result or "", f"the last result of schedule {schedule!r}"
         )
-        return msgspec.structs.replace(found, result=result)
+        return msgspec.structs.replace(last, result=result)
 
     def intend(self, lease: Lease, name: str) -> Intent:
         digest = None if lease.parent_id is None else args_digest(lease.args)
-        # Not again when its commit is in doubt: it would look begun by somebody else.
+        # Not repeated when its commit is in doubt: it would look begun by another attempt.
         return _patiently(
             lambda _: self._store().write(
                 lambda tx: intend(tx, lease, name, namespace=self._namespace, digest=digest)
@@ -101,7 +103,7 @@ class RunServices:
         self._write(lambda tx: retract(tx, lease, name, namespace=self._namespace))
 
     def limit_s(self, asked_s: float | None) -> float:
-        """The time for a transaction; asking for more than the default is in vain on SQLite."""
+        """Return the time limit of a transaction; SQLite never allows more than the default."""
         most_s = LIMIT_S[self._store().dialect]
         if asked_s is None:
             return most_s
@@ -117,9 +119,10 @@ class RunServices:
     ) -> None:
         """End the run together with what `apply` does, which may be called again until it counts.
 
-        An outage is waited out, as the end of a run without a transaction is. When the connection
-        breaks during the commit, the database is asked whether it took place. StoreUnavailable, or
-        CommitUnknown where nobody knows, only after three breaks, or if `gives_up` says so.
+        An outage is waited out, like at the end of a run without a transaction. When the connection
+        breaks during the commit, the database is asked whether it took place. Raises
+        StoreUnavailable, or CommitUnknown if that cannot be found out, only after three breaks or
+        if `gives_up` returns True.
         """
         begun = 0
 
@@ -132,7 +135,7 @@ class RunServices:
                 result = apply(narrow)
                 narrow.check()
             except Exception as error:
-                # Another store of the handler, or its own time that is over: no outage of ours.
+                # Another store of the handler, or its own time limit: not an outage of our store.
                 if isinstance(error, StoreUnavailable) or elapsed_s() >= end_s:
                     raise _Own from error
                 raise
@@ -157,7 +160,7 @@ class RunServices:
             raise thrown.__cause__ or thrown from None
 
     def _write(self, work: Callable[[Tx], None]) -> None:
-        """A write that does no harm when it is made twice."""
+        """Do a write that may be repeated without harm."""
         _patiently(lambda _: self._store().write(work))
 
     def _read(self, work: Callable[[Tx], T]) -> T:
@@ -167,8 +170,8 @@ class RunServices:
 def _patiently(
     work: Callable[[bool], T], *, gives_up: Callable[[], bool] = never, repeats: bool = True
 ) -> T:
-    """Do it when the store is there: an outage is no fault of the handler, and costs it no attempt.
+    """Do the work when the store is there: an outage costs the handler no attempt.
 
-    A handler that is stopped meanwhile is out of here at once.
+    A handler that is stopped meanwhile leaves at once.
     """
     return until_settled(work, gives_up=gives_up, rides_out=True, repeats=repeats)

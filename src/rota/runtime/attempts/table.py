@@ -37,9 +37,9 @@ from rota.runtime.values.loader import ValueLoader, incomplete
 
 
 class AttemptTable:
-    """All calls between claim and finish; each ends exactly once.
+    """All attempts between claim and finish; each ends exactly once.
 
-    `started` and `wake` are called from whatever thread the executor uses.
+    `started` and `wake` are called from any thread that an executor uses.
     """
 
     def __init__(
@@ -62,19 +62,19 @@ class AttemptTable:
         self.endings: deque[tuple[Attempt, Ending]] = deque()
         self.progress = ProgressBoard(None if log_buffer is None else log_buffer.masker.cut)
         self.logged: Callable[[], None] = _nothing
-        """Told when a call that wrote log lines has ended."""
+        """Called when an attempt that wrote log lines has ended."""
         self.carry = wake
-        """As `wake`, called from a thread that has nothing else to do."""
+        """Like `wake`, but called from a thread that has nothing else to do."""
 
         self.is_leaving = False
-        """The worker ends: what dies now was probably told to."""
+        """Whether the worker ends: what dies now was probably signalled too."""
         self._parts = ExecutorParts(
             slots=options.slots,
             started=started,
             done=self._done,
             done_at_rest=self._done_at_rest,
             progress=self.progress,
-            # What can be killed is killed in time, before its deadline gives it up.
+            # Bodies that can be killed are killed before their deadline gives them up.
             grace_s=options.grace_ms / 2000,
             is_leaving=self._leaves,
             programs=options.programs,
@@ -88,7 +88,7 @@ class AttemptTable:
         return len(self._held)
 
     def open(self, lease: Lease, work: ResolvedJob) -> None:
-        """Hand a lease to the executor for its kind of job; one that cannot begin fails."""
+        """Hand a lease to the executor for its kind of job; an attempt that cannot begin fails."""
         timeout_ms = work.spec.timeout_ms
         call = Attempt(lease, work, None if timeout_ms is None else timeout_ms / 1000)
         call.services = self._services
@@ -116,7 +116,7 @@ class AttemptTable:
             self._start(call)
 
     def held(self) -> list[HeldLease]:
-        """What a heartbeat vouches for; not what has ended by commit() and still tidies up."""
+        """The leases that a heartbeat renews; not runs that ended by commit() and still tidy up."""
         return [
             HeldLease(call.lease.run_id, call.lease.fence)
             for call in tuple(self._held.values())
@@ -125,13 +125,13 @@ class AttemptTable:
 
     @property
     def begun(self) -> int:
-        """How many bodies run in slots now; the others wait for one, or have ended."""
+        """The number of bodies that run in slots now; others wait for a slot, or have ended."""
         calls = tuple(self._held.values())
         return sum(call.started_s is not None and not call.has_ended for call in calls)
 
     @property
     def left_behind(self) -> int:
-        """How many bodies go on although their runs have ended."""
+        """The number of bodies that still run although their runs have ended."""
         self._left = [call for call in self._left if call.is_left_behind]
         return len(self._left)
 
@@ -142,12 +142,12 @@ class AttemptTable:
         return list(self._held.values())
 
     def forget(self, call: Attempt) -> None:
-        """The store has been told, or must not be told any more."""
+        """Remove an attempt: the store knows its end, or must not be told any more."""
         if self._held.get(call.lease.run_id) is call:
             del self._held[call.lease.run_id]
 
     def stop(self, call: Attempt, why: StopReason) -> None:
-        """Ask a body to end, once; the first reason counts."""
+        """Stop a body once; the first reason counts."""
         if call.stop_reason is not None or call.has_ended:
             return
         if self._loader is None or not self._loader.withdraw(call, why, self._done):
@@ -156,14 +156,14 @@ class AttemptTable:
     def abandon(self, call: Attempt) -> None:
         """Leave a body behind that did not end in its grace; its slot is free again."""
         if call.page is not None:
-            call.page.turn()  # it may go on to print, and nobody would look
+            call.page.turn()  # it may print on, and nobody would read that
         self._executor_for(call).abandon(call)
         if call.is_left_behind:
             self._left.append(call)
         self._done(call, Stopped(call.stop_reason or "lost"))
 
     def withdraw(self, why: StopReason) -> None:
-        """End what has not started."""
+        """End the attempts that have not started."""
         for call in self._loader.waiting() if self._loader else ():
             self.stop(call, why)
         for executor in tuple(self._executors.values()):
@@ -171,7 +171,7 @@ class AttemptTable:
                 self._done(call, Stopped(why))
 
     def give_back(self) -> None:
-        """End what was claimed ahead and has not started, as if it had not been claimed."""
+        """End the attempts that were claimed ahead and have not started, as if never claimed."""
         for call in self._loader.waiting() if self._loader else ():
             if call.lease.is_held:
                 self.stop(call, "held")
@@ -199,7 +199,7 @@ class AttemptTable:
             self.carry()
 
     def _ended(self, call: Attempt, ending: Ending) -> bool:
-        """Whether the store can be told now."""
+        """End an attempt; return whether its end can be reported now."""
         if call.has_ended:
             return False
         call.has_ended = True
@@ -230,7 +230,7 @@ class AttemptTable:
 
 
 def _can_be_alone(spec: JobSpec) -> bool:
-    """Whether a run of it can be tried in a process of its own; programs and requests are."""
+    """Whether a run can be tried in a process of its own; programs and requests always can."""
     return not isinstance(spec.target, PythonTarget) or is_findable(spec.target.ref)
 
 
@@ -240,10 +240,13 @@ def _is_lost_too_often(call: Attempt) -> bool:
 
 
 def _lost_too_often(call: Attempt) -> Raised:
-    """Whether it was the cause cannot be found out, and it must not kill workers for ever."""
+    """Return the end of a run that lost too many workers and cannot be tried alone.
+
+    Whether the run is the cause cannot be found out, and it must not kill workers for ever.
+    """
     message = (
         f"its worker died {call.lease.crashes} times while it ran, and it cannot be tried alone: "
-        "its function is not one of a module"
+        "its function does not belong to a module"
     )
     error = ErrorDetail(type="WorkerLost", message=message)
     return Raised(error=error, gives_up=True, reason=f"quarantined: {message}")

@@ -1,4 +1,4 @@
-"""What a handler's `apply` is given: our transaction, narrowed to what it may do with it."""
+"""The transaction that a handler's `apply` receives: the store's, narrowed to what it may do."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from rota.store.foreign.allowed_statements import check_statement
 
 
 class Submits(Protocol):
-    """A job or a graph, or one with other options."""
+    """A job or a graph, possibly with other options."""
 
     def draft(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Callable[[JobSpec], int]
     ) -> NewRun:
-        """The run that a submit with these arguments asks for."""
+        """Return the run that a submit with these arguments creates."""
         ...
 
 
 class Transaction:
     """Statements and submits that take effect if and only if the run ends as a success.
 
-    It cannot be committed, rolled back or kept: it ends with the function it was given to.
+    It cannot be committed, rolled back or kept: it ends with the function that received it.
     """
 
     def __init__(self, tx: Tx, *, namespace: str, limit_s: float) -> None:
@@ -38,12 +38,12 @@ class Transaction:
         self._end_s: float | None = elapsed_s() + limit_s
 
     def execute(self, sql: str, params: Any = None) -> list[Row]:
-        """Make one statement; its rows, by name. Marks and errors are those of the driver."""
+        """Execute one statement; return rows by name. Marks and errors are those of the driver."""
         self.check()
         return self._tx.raw(check_statement(sql), params)
 
     def submit(self, job: Submits, *args: Any, **kwargs: Any) -> str:
-        """Submit a run of the job or graph; the answer is its id."""
+        """Submit a run of the job or graph; return its id."""
         self.check()
         new = job.draft(args, kwargs, self._define)
         (answer,) = submit(self._tx, [new], namespace=self._namespace)
@@ -52,7 +52,7 @@ class Transaction:
         return answer.id
 
     def check(self) -> None:
-        """Raise NotAllowed when the time is over, or the transaction."""
+        """Raise NotAllowed when the time limit or the transaction is over."""
         if self._end_s is None:
             raise NotAllowed("this transaction has ended; use it only inside the function")
         if elapsed_s() > self._end_s:
@@ -62,7 +62,7 @@ class Transaction:
             )
 
     def close(self) -> None:
-        """Nothing can be done with it any more."""
+        """Close the transaction; nothing can be done with it any more."""
         self._end_s = None
 
     def _define(self, spec: JobSpec) -> int:

@@ -1,4 +1,4 @@
-"""Sends alerts: tells of them in this process, and posts them to the webhook if there is one.
+"""Sends alerts: emits them in this process, and posts them to the webhook if there is one.
 
 Alerts wait in an outbox that their own transaction filled, so none is lost when a process dies.
 """
@@ -21,14 +21,14 @@ from rota.store.base import Store
 
 BATCH = 20
 FIRST_WAIT_MS = 15_000
-"""Longer than a request may take: nobody else sends it in the meantime."""
+"""Longer than a request may take: no other process sends the alert in the meantime."""
 LONGEST_WAIT_MS = 900_000
 
 _facts = msgspec.json.Decoder(dict[str, Any])
 
 
 class AlertSender(Service):
-    """Each alert is told by one process of all, once; it is sent at least once, with one key."""
+    """Sends each alert from one of all processes, at least once and always with the same key."""
 
     interval_s = 1.0
 
@@ -53,7 +53,7 @@ class AlertSender(Service):
             emit(alert.kind, namespace=alert.namespace, **_told(alert))
 
     def _send(self, alert: Alert) -> None:
-        # Imported when there is something to send: most workers never have.
+        # Imported at the first alert: most workers never send one.
         from rota.runtime.chores.webhook import post  # noqa: PLC0415
 
         wait_ms = min(FIRST_WAIT_MS << min(alert.tries, 20), LONGEST_WAIT_MS)
@@ -74,7 +74,7 @@ def _body(alert: Alert) -> bytes:
 
 
 def _told(alert: Alert) -> dict[str, Any]:
-    """What it says; nothing if that cannot be read, so that the alerts behind it are told."""
+    """Return the facts of an alert; none if they are unreadable, so that later alerts go out."""
     try:
         return read(_facts, alert.payload, f"alert {alert.id}")
     except BadInput as error:

@@ -1,4 +1,4 @@
-"""The chores of a process that does them."""
+"""The list of chores for a process that does them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rota.store.base import Store
 def all_chores(
     store: Store, options: WorkerOptions, artifacts: ArtifactBackend | None, calls: AttemptTable
 ) -> list[Service]:
-    """All services that keep the runs of a store going, whoever carries them out."""
+    """Return all services that keep the runs of a store going, for all of its workers."""
     # Late: a program that only submits need not know cron and zones.
     from rota.runtime.chores.anchors import anchorers  # noqa: PLC0415
     from rota.runtime.chores.dependencies import DependencyReleaser  # noqa: PLC0415
@@ -28,7 +28,7 @@ def all_chores(
         Sweeper(store, options.retention, artifacts),
         BreakerProber(store),
         AlertSender(store, options),
-        # More than the slots are held only while runs go fast.
+        # Prefetch holds more than the slots only while runs are short.
         LogIndexer(store, lambda: len(calls) > options.slots),
         Scheduler(store),
         StaleScheduleScan(store),

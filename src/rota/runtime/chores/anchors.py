@@ -1,4 +1,4 @@
-"""Anchors of the audit, written where whoever owns the database has no say (ADR 28)."""
+"""Anchors of the audit, written where the owner of the database cannot change them (ADR 28)."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ WAYS = "file:///var/log/rota/anchors, syslog:, syslog://host:514 or https://..."
 
 
 class Sink(Protocol):
-    """Takes lines; raises if it did not."""
+    """Accepts lines; raises if it did not take them."""
 
     def write(self, lines: Sequence[str]) -> None: ...
 
 
 def open_sink(address: str) -> Sink:
-    """The sink of this address; BadOption if it is none."""
+    """Return the sink at this address; BadOption if it is not a sink."""
     try:
         parts = urlsplit(address)
         port = parts.port
     except ValueError as error:
-        raise BadOption(f"anchor: {address!r:.140} is no address: {error}") from error
+        raise BadOption(f"anchor: {address!r:.140} is not a valid address: {error}") from error
     if parts.scheme == "file" and parts.path.startswith("/") and not parts.netloc:
         return FileSink(Path(parts.path))
     if parts.scheme == "syslog" and not parts.path:
@@ -50,7 +50,7 @@ def open_sink(address: str) -> Sink:
         return SyslogSink(where)
     if parts.scheme in ("http", "https") and parts.hostname:
         return WebhookSink(address)
-    raise BadOption(f"anchor: {address!r:.140} is no place for anchors; say {WAYS}")
+    raise BadOption(f"anchor: {address!r:.140} is not a place for anchors; use {WAYS}")
 
 
 class FileSink:
@@ -70,7 +70,7 @@ class FileSink:
 
 
 class SyslogSink:
-    """The syslog of this machine, or one that listens elsewhere for datagrams."""
+    """The syslog of this machine, or a remote one that takes datagrams."""
 
     def __init__(self, address: str | tuple[str, int]) -> None:
         self._address = address
@@ -86,7 +86,7 @@ class SyslogSink:
 
 
 class _Strict(SysLogHandler):
-    """Tells when a line could not be sent, instead of printing it and going on."""
+    """Raises when a line could not be sent, instead of printing it and carrying on."""
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: ARG002, N802  # logging's
         error = sys.exc_info()[1]
@@ -95,13 +95,13 @@ class _Strict(SysLogHandler):
 
 
 class WebhookSink:
-    """An address that takes anchors as `{"anchors": [...]}`, and answers 2xx once it has them."""
+    """An address that accepts anchors as `{"anchors": [...]}`, and answers 2xx once it has them."""
 
     def __init__(self, url: str) -> None:
         self._url = url
 
     def write(self, lines: Sequence[str]) -> None:
-        # Imported by the few that send; who runs the worker chose the address, so it may be near.
+        # Imported late, few send. The operator chose the address, so it may be a private one.
         from rota.runtime.chores.webhook import post  # noqa: PLC0415
 
         body = msgspec.json.encode({"anchors": [msgspec.Raw(line.encode()) for line in lines]})
@@ -109,10 +109,10 @@ class WebhookSink:
 
 
 class Anchorer(Chore):
-    """Notes the ends of all chains that have moved, once an interval; one process for all of them.
+    """Writes the heads of all chains that have moved, once an interval, by one process for all.
 
-    What was noted last is remembered here and not in the database, which is not trusted in this:
-    a process that starts notes every end again.
+    This process remembers what it wrote last, and not the database, which is not trusted here: a
+    process that starts writes every head again.
     """
 
     chore = "anchor"
@@ -127,7 +127,7 @@ class Anchorer(Chore):
         self._owes = False
 
     def tick(self) -> bool:
-        """A sink that fails is tried again soon, and not by whoever takes the next turn."""
+        """Write anchors; after a failure of the sink only this process retries, and soon."""
         if not self._owes and not self.is_mine():
             return False
         self._owes = True
@@ -136,8 +136,8 @@ class Anchorer(Chore):
         return False
 
     def _note(self) -> None:
-        found = self._store.read(lambda tx: heads(tx, keep_ms=self._keep_ms))
-        moved = [each for each in found if self._noted.get(each.namespace) != (each.seq, each.hash)]
+        ends = self._store.read(lambda tx: heads(tx, keep_ms=self._keep_ms))
+        moved = [each for each in ends if self._noted.get(each.namespace) != (each.seq, each.hash)]
         if not moved:
             return
         self._sink.write([write_anchor(each, self._key) for each in moved])
@@ -147,7 +147,7 @@ class Anchorer(Chore):
 
 
 def anchorers(store: Store, options: WorkerOptions) -> list[Service]:
-    """One, if there is a place for anchors."""
+    """Return one anchorer, or none without a place for anchors."""
     return [Anchorer(store, options)] if options.anchor else []
 
 

@@ -1,4 +1,4 @@
-"""The sweeper: removes large values that no run, node or cached result mentions any more."""
+"""The sweeper: removes large values that no run, node or cached result refers to any more."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PAGE = 500
 
 
 class Sweeper(Chore):
-    """Looks at values that are older than any ended run is kept, and at least a day.
+    """Checks values that are older than the retention of ended runs, and at least a day old.
 
-    In the artifact store whole days: nothing is written to a day that is over, so that what is
-    mentioned nowhere cannot come to be mentioned while it is removed.
+    It checks whole days in the artifact store: nothing is written to a day that is over, so that no
+    new reference to a value can appear while it is removed.
     """
 
     interval_s = 6 * 3600.0
@@ -39,7 +39,7 @@ class Sweeper(Chore):
         if self._artifacts is not None:
             try:
                 gone += self._sweep_days(self._artifacts)
-            except OSError as error:  # it is asked again in some hours
+            except OSError as error:  # tried again in some hours
                 emit("artifact.unavailable", where=self._artifacts.where, error=error)
         if gone:
             emit("artifacts.swept", count=gone)
@@ -56,7 +56,7 @@ class Sweeper(Chore):
         return gone
 
     def _sweep_days(self, artifacts: ArtifactBackend) -> int:
-        # A day more: who took a pointer just before midnight may still be about to write it down.
+        # One day more: a pointer made just before midnight may not be written yet.
         oldest = self._store.read(now_ms) - self._keep_ms - DAY_MS
         first_kept = to_datetime(oldest).date().isoformat()
         gone = 0

@@ -1,4 +1,4 @@
-"""Sends the probes of circuit breakers when they are due, and notices what no worker saw."""
+"""Sends the probes of circuit breakers when due, and makes changes that no transaction saw."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.store.base import Store
 
 
 class BreakerProber(Service):
-    """Looks once a second, and when the next probe is due; writes only when something is."""
+    """Looks once a second, and when the next probe is due; writes only if something is due."""
 
     interval_s = 1.0
 

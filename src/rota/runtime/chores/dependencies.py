@@ -15,11 +15,11 @@ from rota.store.base import Store, Tx
 
 PAGE = 200
 THOROUGH_S = 30.0
-"""How often to look at those, too, that seem to be cleared."""
+"""How often to check also the dependencies that seem to be cleared."""
 
 
 class DependencyReleaser(Service):
-    """Any number may look at once: the rows are locked."""
+    """Releases dependent runs; any number of processes may look at once, as the rows are locked."""
 
     interval_s = 1.0
     hears = AWAITED

@@ -1,6 +1,6 @@
-"""Background chores: promote what is due, reap the dead, expire the late, count, prune the old.
+"""Background chores: promote due runs, reap dead workers, expire late runs, count, prune.
 
-Any process may do them; the store keeps two from harming each other.
+Any process may do them; the store keeps two processes from harming each other.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rota.store.base import Store, Tx
 T = TypeVar("T")
 BATCH = 500
 MOST_BATCHES = 200
-"""In one go: rows that cannot be written come again in each batch."""
+"""Most batches in one go: rows that cannot be written come again in each batch."""
 
 
 class Promoter(Service):
@@ -56,7 +56,7 @@ class Promoter(Service):
 
 
 class Chore(Service):
-    """Work that one process per interval does for all of them."""
+    """Work that one process per interval does for all processes."""
 
     chore = ""
 
@@ -71,7 +71,7 @@ class Chore(Service):
         return False
 
     def _do_all(self) -> None:
-        """As many batches as there are; the next interval goes on where so many do not suffice."""
+        """Do batches until none is left or the limit is reached; the next interval continues."""
         for _ in range(MOST_BATCHES):
             if self._stopping or not self.batch():
                 break
@@ -83,9 +83,9 @@ class Chore(Service):
     def is_mine(self) -> bool:
         """Whether to do it now.
 
-        By a statement alone: a process that freezes between two would hold the row for five
-        seconds, and all who wait for it with it. Two of them in a row were a gap in reaping, and
-        its amnesty kept the runs of the dead for another lease.
+        By a single statement: a process that freezes between two would hold the row for five
+        seconds, and all that wait for it with it. Two of them in a row were a gap in reaping, and
+        its amnesty kept the runs of dead workers for another lease.
         """
         return self._store.write(self._take, lone=True)
 
@@ -93,15 +93,15 @@ class Chore(Service):
         return take_chore(tx, self.chore, interval_ms=round(self.interval_s * 700))
 
     def write(self, work: Callable[[Tx], T]) -> T:
-        """A batch; if it raises, one by one, so that what is broken keeps back nothing else."""
+        """Write a batch; if that raises, write row by row, so that a broken row blocks no other."""
         return write_apart(self._store.write, work, who=self.name)
 
 
 class Reaper(Chore):
     """Gives the runs of dead workers back to their queues.
 
-    After a gap of more than half a lease in which nobody reaped, perhaps because the database was
-    away, no lease is ended for one whole lease: the living get the time to renew theirs.
+    After a gap of more than half a lease in which nobody reaped, for instance because the database
+    was away, no lease is ended for one whole lease: living workers get the time to renew.
     """
 
     interval_s = 1.0
@@ -109,7 +109,7 @@ class Reaper(Chore):
 
     def __init__(self, store: Store, *, lease_ms: int) -> None:
         super().__init__(store)
-        # Three looks may be late on a busy machine; with very short leases that is no gap.
+        # Three late looks are normal on a busy machine; with very short leases they are no gap.
         self._gap_ms = max(lease_ms // 2, round(self.interval_s * 3000))
 
     def tick(self) -> bool:
@@ -151,7 +151,7 @@ class Expirer(Chore):
 
 
 class LaneMover(Chore):
-    """Moves runs out of the way that stand before others and that some worker cannot start."""
+    """Moves runs that some worker cannot start, and that stand before others, into lanes."""
 
     interval_s = 1.0
     chore = "lanes"
@@ -165,7 +165,7 @@ class LaneMover(Chore):
 
 
 class AuditChainer(Chore):
-    """Gives acts their places in the chain."""
+    """Appends audit entries to the hash chains."""
 
     interval_s = 2.0
     chore = "seal"
@@ -175,7 +175,7 @@ class AuditChainer(Chore):
 
 
 class StatisticsRollup(Chore):
-    """Counts how runs ended, behind them: reads without locks, then adds in a short transaction."""
+    """Counts ended runs with a delay: reads without locks, then adds in a short transaction."""
 
     interval_s = 10.0
     chore = "count"
@@ -189,7 +189,7 @@ class StatisticsRollup(Chore):
 
 
 class Pruner(Chore):
-    """Forgets what is past retention, and keeps partitions for the days to come."""
+    """Deletes rows past retention, and creates partitions for the days to come."""
 
     interval_s = 300.0
     chore = "prune"
@@ -205,7 +205,7 @@ class Pruner(Chore):
 
 
 def chores(store: Store, retention: Retention, *, lease_ms: int) -> list[Service]:
-    """All of them; the caller starts, wakes and stops them."""
+    """Return all these chores; the caller starts, wakes and stops them."""
     return [
         Promoter(store),
         Reaper(store, lease_ms=lease_ms),

@@ -1,8 +1,8 @@
-"""The scheduler: fires what is due, exactly then; sleeps until the next time comes.
+"""The scheduler: fires schedules exactly when due; sleeps until the next one is.
 
-Every worker process has one, and any number of them may be awake at once: the store sees to it
-that each instant is fired once. A transaction begins before the time, so much earlier as there is
-to do, and is committed when the time has come.
+Every worker process has one, and any number of them may be awake at once: the store ensures that
+each instant is fired once. A transaction begins before the instant, earlier the more there is to
+do, and commits when the instant has come.
 """
 
 from __future__ import annotations
@@ -29,37 +29,37 @@ from rota.store.base import Store, Tx
 BATCH = 1_000
 FILLS = 20
 PAGE = 20_000
-"""Of schedules whose rules are compared, once a day."""
+"""Schedules per page when rules are compared, once a day."""
 REST_S = 0.05
-"""Between two pages: nobody waits for them."""
+"""The pause between two pages: nobody waits for them."""
 LEAD_S = {"postgres": 0.004, "sqlite": 0.0015}
-"""For a few schedules, at least: round trips, and a thread that wakes up late.
+"""The least lead for a few schedules: round trips, and a thread that wakes up late.
 
-Less on SQLite: whoever holds its only writer keeps everybody waiting.
+Less on SQLite: the holder of its only writer blocks everybody else.
 """
 LEAD_LIMIT_S = {"postgres": 0.03, "sqlite": 0.0015}
-"""At most, on a machine or a network where looks take longer; others are not held up by it."""
+"""The longest lead on a slow machine or network; it delays nobody else."""
 LONGEST_LEAD_S = 0.25
 CROWD = 20
-"""From so many on, the work itself is begun before their time."""
+"""From this many schedules on, the work itself begins before their time."""
 COST_S = 0.00012
-"""For one schedule, until it was measured."""
+"""The cost of one schedule, until it was measured."""
 WITHIN_MS = 2
-"""What is due so soon after the first goes with it."""
+"""Schedules due this soon after the first are fired with it."""
 SPACING_S = 0.01
-"""Between two looks when there is much to do: what is due meanwhile goes into one."""
+"""The pause between two looks under load: schedules due meanwhile share one look."""
 POLITE_S = (0.02, 0.06)
-"""Who found that another process was faster waits so much longer the next time."""
+"""How much longer a process waits the next time after another one was faster."""
 EARLY_S = 0.005
 ROUNDING_S = 0.0005
 WATCH_S = ROUNDING_S + 0.001
 PEEK_S = 0.0001
-"""The database's clock is read in whole milliseconds."""
+"""The pause between reads of the database's clock, which has whole milliseconds."""
 DAY_MS = 86_400_000
 
 
 class Scheduler(Service):
-    """Looks when something is due, when told of a change, and now and then."""
+    """Looks when a schedule is due, when one has changed, and now and then."""
 
     interval_s = 5.0
     hears = LOOK
@@ -95,7 +95,7 @@ class Scheduler(Service):
             return pause_s
         now_s = elapsed_s()
         wait_s = self._due_s + self._delay_s - self._lead_s() - now_s
-        # Some rest between two looks: what becomes due meanwhile shares a transaction.
+        # A pause between two looks: schedules due meanwhile share a transaction.
         rest_s = self._looked_s + SPACING_S - now_s
         return min(pause_s, max(wait_s, rest_s, 0.0))
 
@@ -113,16 +113,16 @@ class Scheduler(Service):
         return lead_s
 
     def _is_early(self) -> bool:
-        """Nobody was faster: by the database's clock its time has not quite come."""
+        """Whether the due time is just ahead by the database's clock: no process was faster."""
         return self._due_s is not None and 0 < self._due_s - elapsed_s() < EARLY_S
 
     def _ask(self, tx: Tx) -> None:
-        """When the next look is due, on the clock of this host; only durations travel."""
+        """Set when the next look is due, on the clock of this host; only durations travel."""
         began_s = elapsed_s()
-        found = next_look(tx, within_ms=WITHIN_MS)
+        look = next_look(tx, within_ms=WITHIN_MS)
         middle_s = (began_s + elapsed_s()) / 2
-        self._due_s = None if found is None else middle_s + found.wait_ms / 1000
-        self._crowd = 0 if found is None else found.crowd
+        self._due_s = None if look is None else middle_s + look.wait_ms / 1000
+        self._crowd = 0 if look is None else look.crowd
 
     def _look(self, tx: Tx) -> FireResult:
         began_s = elapsed_s()
@@ -153,9 +153,9 @@ class Scheduler(Service):
 
 
 def _hold(tx: Tx, due: int, *, until_s: float) -> None:
-    """All is done but the commit, which must not come before its time.
+    """Wait before the commit, which must not come before the due time.
 
-    This host knows it to a millisecond and a half; the end is watched on the database's clock.
+    This host knows the time to 1.5 ms; the rest is watched on the database's clock.
     """
     time.sleep(max(0.0, until_s - WATCH_S - elapsed_s()))
     while elapsed_s() < until_s and now_ms(tx) < due:
@@ -163,7 +163,7 @@ def _hold(tx: Tx, due: int, *, until_s: float) -> None:
 
 
 class StaleScheduleScan(Chore):
-    """The truth behind the wake-ups; and schedules that others reckoned by other rules."""
+    """Finds changes whose wake-ups were lost, and schedules computed with other rules."""
 
     interval_s = 10.0
     chore = "reckon"
@@ -182,7 +182,7 @@ class StaleScheduleScan(Chore):
         return False
 
     def _page(self, after: str) -> str | None:
-        """Only read, unless some are stale: with new rules all are, and then a part at a time."""
+        """Check a page: only read, unless some schedules are stale; with new rules all are."""
         stale, following = self._store.read(
             lambda tx: find_stale(tx, rules_version=self._version, after=after, limit=PAGE)
         )
@@ -192,5 +192,5 @@ class StaleScheduleScan(Chore):
         return following
 
     def _takes_rules(self, tx: Tx) -> bool:
-        """Once a day for each version of the rules; a new version is at once."""
+        """Whether to apply the rules now: at once for a new version, else once a day."""
         return take_chore(tx, f"rules {self._version}", interval_ms=DAY_MS)

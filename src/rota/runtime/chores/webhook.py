@@ -1,6 +1,6 @@
-"""Posting an alert: one guarded request, its status the only answer that counts.
+"""Posts an alert: one guarded request, of which only the status counts.
 
-Who may be called is in executors.guard, as for HTTP jobs.
+executors.http.ssrf decides which addresses may be called, as for HTTP jobs.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ TIMEOUT_S = 10.0
 
 
 class NotDelivered(RotaError):
-    """The webhook did not take the alert; it is sent again later."""
+    """The webhook did not accept the alert; it is sent again later."""
 
 
 def post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
-    """Send once; BadInput for an address that must not be called, NotDelivered otherwise.
+    """Send once; raise BadInput for a forbidden address, and NotDelivered for other failures.
 
-    Redirects are not followed: they could lead to where the address itself may not.
+    Redirects are not followed: they could lead to a forbidden address.
     """
     asyncio.run(_post(url, body, key=key, allow_private=allow_private))
 
@@ -34,12 +34,12 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
     try:
         target = URL(address.url)
     except ValueError as error:
-        raise NotDelivered(f"the webhook is no address: {error}") from error
+        raise NotDelivered(f"the webhook is not a valid address: {error}") from error
     check_url(target, allow_private=allow_private)
     # Also with allow_private: the metadata of clouds is behind names as well as addresses.
     resolver = GuardedResolver(allow_private=allow_private)
     headers = {"Content-Type": "application/json", "Idempotency-Key": key, "User-Agent": "rota"}
-    if address.authorization is not None:  # apart from the address, which errors tell
+    if address.authorization is not None:  # not in the address, which errors show
         headers[AUTHORIZATION] = address.authorization
     try:
         async with (
@@ -51,7 +51,7 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
         ):
             status = answer.status
     except (aiohttp.ClientError, TimeoutError) as error:
-        said = str(error) or type(error).__name__
-        raise NotDelivered(f"{target.origin()}: {said}") from error
+        message = str(error) or type(error).__name__
+        raise NotDelivered(f"{target.origin()}: {message}") from error
     if status // 100 != 2:  # noqa: PLR2004  # any 2xx
         raise NotDelivered(f"{target.origin()} answered {status}")

@@ -1,1 +1,1 @@
-"""Claiming runs for free slots, and telling the store how they ended."""
+"""Claiming runs for free slots, and reporting how they ended."""

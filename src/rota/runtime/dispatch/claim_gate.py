@@ -1,6 +1,6 @@
-"""The claim gate: windows, quota and lanes that keep this worker from starting new runs.
+"""The claim gate: maintenance windows, quotas and lanes that keep a worker from starting runs.
 
-Claims themselves ask nothing: without a window, a quota or a lane they cost what they did.
+Claims themselves check nothing: without a window, a quota or a lane they cost nothing more.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rota.runtime.service import Service
 from rota.store.base import Store, Tx
 
 MARGIN_S = 0.005
-"""The database's clock is known to a few milliseconds: closed a little early, opened late."""
+"""The database's clock is known to a few milliseconds: close a little early, open a little late."""
 
 
 class ClosedSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """A window on the clock of this host that never jumps."""
+    """A maintenance window in terms of this host's monotonic clock."""
 
     job: str | None
     queue: str | None
@@ -33,7 +33,7 @@ class ClosedSpan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClosedSpans:
-    """All windows that a worker knows, those to come as well."""
+    """All maintenance windows that a worker knows, present and future."""
 
     def __init__(
         self,
@@ -44,24 +44,24 @@ class ClosedSpans:
     ) -> None:
         self._closings = tuple(closings)
         self.has_quota = has_quota
-        """Only so many runs of the namespace may be carried out at once."""
+        """Whether the namespace limits how many of its runs are carried out at once."""
         self.lanes = lanes
-        """Where runs of the worker's jobs wait that were in the way of others."""
+        """Lanes of runs of the worker's jobs that were in the way of others."""
 
     def __bool__(self) -> bool:
         return bool(self._closings) or self.has_quota or bool(self.lanes)
 
     @property
     def ends_s(self) -> float | None:
-        """When the first of them is over."""
+        """When the first of them ends."""
         return min((each.until_s for each in self._closings), default=None)
 
     def begin_within(self, now_s: float, ahead_s: float) -> bool:
-        """Whether one will begin so soon; one that has begun shuts what it shuts already."""
+        """Whether a window begins within `ahead_s`; windows that have begun do not count."""
         return any(now_s < each.from_s <= now_s + ahead_s for each in self._closings)
 
     def shut(self, now_s: float) -> frozenset[tuple[str | None, str | None]]:
-        """The jobs and queues that are closed now; None for all of them."""
+        """Return the jobs and queues that are closed now; None stands for all of them."""
         spans = self._closings
         return frozenset(
             (each.job, each.queue) for each in spans if each.from_s <= now_s < each.until_s
@@ -69,7 +69,7 @@ class ClosedSpans:
 
 
 class ClaimGate(Service):
-    """Looks when windows or lanes have changed, when one has ended, and now and then by itself."""
+    """Looks when windows or lanes have changed, when a window has ended, and now and then."""
 
     interval_s = 10.0
 
@@ -113,12 +113,12 @@ class ClaimGate(Service):
 
 
 def closings_now(tx: Tx, scope: WorkerScope) -> ClosedSpans:
-    """What a claim in this very transaction has to obey."""
+    """Return what a claim in this very transaction has to obey."""
     now_s = elapsed_s()
-    found = drains(tx, namespace=scope.namespace)
+    windows = drains(tx, namespace=scope.namespace)
     most = most_running(tx, scope.namespace)
     return ClosedSpans(
-        [_closing(each, now_s) for each in found],
+        [_closing(each, now_s) for each in windows],
         has_quota=most is not None,
         lanes=_lanes(tx, scope),
     )

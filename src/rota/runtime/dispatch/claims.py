@@ -1,4 +1,4 @@
-"""What a worker claims, from which queues and for which jobs; graphs begin in a claim."""
+"""The claims of a worker, over its queues and jobs; a claim also begins graphs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ ROUNDS = 16
 
 
 class Claims:
-    """Takes leases of one worker; not for two threads at once."""
+    """Takes leases for one worker; not for two threads at once."""
 
     def __init__(self, scope: WorkerScope) -> None:
         self.worker_id = ""
         self.is_cut_short = False
-        """The last claim let others run, graphs or nodes, and did not ask for all of them."""
+        """Whether the last claim let runs start, graphs or nodes, and did not claim all of them."""
         self._namespace = scope.namespace
         self._closings = ClosedSpans()
         self.serve(scope)
@@ -54,21 +54,21 @@ class Claims:
         self._note_holds()
 
     def _note_holds(self) -> None:
-        """Whether a claim may meet a hold that its statement does not ask for itself."""
+        """Note whether a claim may meet a hold that its statement does not check."""
         self._has_gate = bool(self._closings)
         self._has_holds = bool(self._has_gate or self._max_runs or self._dependents)
 
     def close_within(self, ahead_s: float) -> bool:
-        """Whether some of what is claimed now must not start any more so soon."""
+        """Whether some of what is claimed now may no longer start after `ahead_s`."""
         return bool(self._closings) and self._closings.begin_within(elapsed_s(), ahead_s)
 
     def concern(self, keys: Collection[str]) -> bool:
-        """Whether work with one of these keys may be ours."""
+        """Whether work with one of these keys may be for this worker."""
         return not self._keys.isdisjoint(keys)
 
     @property
     def is_lone(self) -> bool:
-        """Whether a claim is one statement, which needs no transaction around it."""
+        """Whether a claim is a single statement, which needs no transaction around it."""
         return len(self._queues) == 1 and not self._has_holds and not self._graphs
 
     def rotate(self) -> None:
@@ -76,9 +76,9 @@ class Claims:
         self._queues.append(self._queues.pop(0))
 
     def claim(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
-        """Leases to carry out. Graphs among them begin here and now, and need no slot.
+        """Return leases to carry out; graphs among the claimed runs begin at once and need no slot.
 
-        What begins or ends by that may let others run, so that it is asked again.
+        Graphs that begin and runs that end may let other runs start, so the claim repeats.
         """
         ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
@@ -92,7 +92,7 @@ class Claims:
         return ready
 
     def _begin(self, tx: Tx, leases: Sequence[Lease]) -> bool:
-        """Begin the graphs among these; whether there are some."""
+        """Begin the graphs among these leases; return whether there were some."""
         kinds = self._kinds
         suspects = [each for each in leases if kinds.get((each.job, each.version), True)]
         graphs = [lease for lease in suspects if self._is_graph(tx, lease)]
@@ -101,18 +101,18 @@ class Claims:
         return bool(graphs)
 
     def _is_graph(self, tx: Tx, lease: Lease) -> bool:
-        """As its own version says, which may be older or newer than the one that we know."""
+        """Whether the version of the run is a graph; it may be older or newer than ours."""
         at = lease.job, lease.version
         if at not in self._kinds:
             try:
                 spec = find_spec(tx, *at, namespace=self._namespace)
-            except BadInput:  # whoever begins it tells what is wrong with it
+            except BadInput:  # expand() reports what is wrong with it
                 spec = None
             self._kinds[at] = lease.job in self._graphs if spec is None else is_graph(spec)
         return self._kinds[at]
 
     def are_to_complete(self, leases: Sequence[Lease]) -> bool:
-        """Whether some may be graphs, hold results of others, or may have a result already."""
+        """Whether some may be graphs, need results of others, or may have a cached result."""
         kinds = self._kinds
         return any(
             self._is_to_resolve(lease) or kinds.get((lease.job, lease.version), True)
@@ -120,7 +120,7 @@ class Claims:
         )
 
     def complete(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
-        """What a claim of one statement has taken, as `claim` gives it."""
+        """Complete the leases of a single-statement claim to what `claim` would return."""
         begun = self._begin(tx, leases)
         taken = [lease for lease in leases if not self._is_graph(tx, lease)] if begun else leases
         ready = self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
@@ -128,27 +128,27 @@ class Claims:
         return ready
 
     def resolve(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
-        """With the results that their arguments ask for.
+        """Fill in the results that arguments refer to; return the leases that are left.
 
-        Those that cannot have them end, and those whose own result is known.
+        Runs whose results cannot be had end here, and so do runs whose own result is cached.
         """
         asking = [lease for lease in leases if self._is_to_resolve(lease)]
         ready, verdicts = resolve(tx, asking, namespace=self._namespace)
         self._finish(tx, verdicts)
         self.is_cut_short = bool(verdicts)
         ended = {verdict.run_id for verdict in verdicts}
-        found = {lease.run_id: lease for lease in ready}
-        return [found.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
+        resolved = {lease.run_id: lease for lease in ready}
+        return [resolved.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
 
     def _is_to_resolve(self, lease: Lease) -> bool:
         return lease.parent_id is not None or lease.job in self._cached
 
     def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
-        """Leases as they come, for jobs that may start now; `held` if more than have a slot."""
+        """Return leases as claimed, for jobs that may start now; `held` if beyond free slots."""
         return self._admitted(tx, limit, held=held).leases
 
     def _admitted(self, tx: Tx, limit: int, *, held: bool) -> Admitted:
-        """What may start now; without holds that is one statement for each queue."""
+        """Claim what may start now; without holds this is one statement for each queue."""
         self.is_cut_short = False
         if self._has_holds:
             return admit(tx, self._wanted(limit, held=held))

@@ -1,6 +1,6 @@
-"""The courier: carries reports of how runs ended to a source and brings leases back.
+"""The courier: carries reports of ended runs to a source and brings leases back.
 
-It flushes at once when idle; while a flush is on its way the next batch gathers by itself.
+An idle courier flushes at once; while a flush is on its way the next batch gathers.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from rota.runtime.source import RunExchange
 
 
 class Courier(Service):
-    """Moves runs between a source and the calls of one worker.
+    """Moves runs between a source and the attempts of one worker.
 
-    A source at which one waits for runs is asked for them by a thread of its own (`claim_apart`);
-    the courier then only reports.
+    With a source whose claims wait for runs, a thread of its own claims (`claim_apart`); the
+    courier then only reports.
     """
 
     def __init__(
@@ -45,28 +45,29 @@ class Courier(Service):
         self.is_claiming = False
         self.is_cut_off = False
         self.looks = True
-        """There may be something to claim."""
+        """Whether there may be something to claim."""
         self.holds: Callable[[], None] = lambda: None
-        """Told when more was claimed than there are free slots."""
+        """Called when more was claimed than there are free slots."""
         self._runs = runs
         self._calls = calls
         self._find_work = runs.find_work
         self._slots = options.slots
         self._pending: list[tuple[Attempt | None, Any]] = []
         self._told: deque[Any] = deque()
-        """Reports that are not about the end of an attempt; from any thread."""
+        """Reports that are not about the end of an attempt; filled by any thread."""
         self._stall = Stall(runs)
         self._reserve = reserve
         self._claimer: Service | None = None
 
     def claim_apart(self, claimer: Service) -> None:
-        """From now on this service asks for runs, when it is woken and there is room for some."""
+        """Leave claims to this service from now on; it is woken when there is room for runs."""
         self._claimer = claimer
 
     def claim_on(self, *, claiming: bool) -> bool:
-        """Begin or cease to claim; gives the old value.
+        """Begin or cease to claim; return the old value.
 
-        No claim of ours is on its way on return. What is claimed apart comes in its own time.
+        No claim of ours is on its way on return. Claims of a separate service end in their own
+        time.
         """
         if self._claimer is not None:
             was, self.is_claiming = self.is_claiming, claiming
@@ -78,7 +79,7 @@ class Courier(Service):
         return was
 
     def look(self) -> None:
-        """There may be something to claim."""
+        """Look for something to claim, soon."""
         self.looks = True
         if self._claimer is None:
             self.wake()
@@ -86,15 +87,15 @@ class Courier(Service):
             self._claimer.wake()
 
     def fetch(self) -> None:
-        """Look for something to claim in this thread, which may wait for the source."""
+        """Claim in the calling thread, which may wait for the source."""
         self.looks = True
         self.carry()
 
     def carry(self) -> None:
-        """Report and claim in this thread, which may wait for the source.
+        """Report and claim in the calling thread, which may wait for the source.
 
-        Waking ours costs 0.1 to 0.2 ms of the 2 from submit to start, and of the 2 from one node
-        of a graph to the next.
+        Waking the courier's own thread costs 0.1 to 0.2 ms of the 2 from submit to start, and of
+        the 2 from one node of a graph to the next.
         """
         more = True
         if not self.failures and self._turn.acquire(blocking=False):
@@ -130,11 +131,11 @@ class Courier(Service):
 
     @property
     def is_empty(self) -> bool:
-        """Whether all that ended has been told to the source."""
+        """Whether all ends have been reported to the source."""
         return not self._pending and not self._told and not self._calls.endings
 
     def room(self) -> tuple[int, int]:
-        """How many more runs to ask for, and how many of them only to be held ready."""
+        """Return how many more runs to claim, and how many of them only to hold ready."""
         if not self.is_claiming or self.is_cut_off:
             return 0, 0
         slots = self._slots
@@ -142,13 +143,13 @@ class Courier(Service):
         if ahead and self._runs.forbids_prefetch():
             ahead = 0
         held = len(self._calls) - len(self._pending)
-        # With a deep reserve, wait until it pays to ask: half of it, or a slot without a next run.
+        # With a deep reserve, claim when it pays: at half of it, or for a slot with no next run.
         if held > slots and held > (slots + ahead) // 2:
             return 0, 0
         return max(0, slots + ahead - held), ahead
 
     def open(self, leases: Sequence[Lease]) -> None:
-        """Have these carried out."""
+        """Have these leases carried out."""
         for lease in leases:
             try:
                 work = self._find_work(lease)
@@ -163,7 +164,7 @@ class Courier(Service):
             self.holds()
 
     def _turn_over(self) -> bool:
-        """Bring what has ended and take what there is; True when there is more of either."""
+        """Report ends and claim runs; return True when there is more of either."""
         self._gather()
         claims = self._claimer is None
         want, ahead = self.room() if self.looks and claims else (0, 0)
@@ -179,7 +180,7 @@ class Courier(Service):
             call, ending = endings.popleft()
             report = runs.report_of(call, ending)
             if report is None:
-                self._calls.forget(call)  # somebody else owns this run now
+                self._calls.forget(call)  # another worker owns this run now
                 if self._claimer is not None:
                     self._claimer.wake()
             else:
@@ -193,7 +194,7 @@ class Courier(Service):
             # Cleared before: a wake-up by others during the exchange means looking again.
             self.looks = False
         if self._claimer is not None:
-            self._claimer.wake()  # what is on its way leaves room already
+            self._claimer.wake()  # runs whose reports are on their way leave room already
         try:
             lost, leases, may_be_more = self._runs.exchange(reports, want, ahead)
         except Exception:
@@ -207,7 +208,7 @@ class Courier(Service):
             self.looks = True
 
     def _forget(self) -> None:
-        """The source knows these. What was given back or never began says nothing of the pace."""
+        """Forget attempts that the source knows; those given back do not count as pace."""
         pending, self._pending = self._pending, []
         done, took_s = 0, 0.0
         for call, _ in pending:

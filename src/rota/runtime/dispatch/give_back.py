@@ -1,6 +1,7 @@
-"""Gives back what a worker claimed ahead and has no slot for.
+"""Gives back runs that a worker claimed ahead and has no slot for.
 
-It also tells the store of those that got a slot and last. Its thread sleeps while nothing is held.
+It also reports to the store which of them got a slot and last. Its thread sleeps while nothing is
+held.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from rota.runtime.service import Service
 
 LOOK_S = BUSY_S / 2
 LINGER_S = 1.0
-"""It looks for so long after nothing is held any more: to be woken costs more than a few looks."""
+"""How long it keeps looking after nothing is held: being woken costs more than a few looks."""
 
 Tell = Callable[[Sequence[Begun]], None]
-"""Puts on record that these have begun; raises StoreUnavailable."""
+"""Puts on record that these runs have begun; raises StoreUnavailable."""
 
 
 class PrefetchReturn(Service):
-    """Looks every 25 ms while something that was claimed ahead is there."""
+    """Looks every 25 ms while runs that were claimed ahead are held."""
 
     interval_s = 30.0
 
@@ -37,26 +38,26 @@ class PrefetchReturn(Service):
         self._looks = False
         self._linger_until_s = 0.0
         self._told: WeakSet[Attempt] = WeakSet()
-        """Those of which the store knows that they have begun."""
+        """Attempts whose begin is on record in the store."""
 
     def watch(self) -> None:
-        """Something was claimed ahead."""
+        """Start looking: a run was claimed ahead."""
         if not self._looks:
             self._looks = True
             self.wake()
 
     def recall(self) -> None:
-        """Give back what has not begun: it may not be allowed to any more."""
+        """Give back what has not begun: it may no longer be allowed to begin."""
         calls = self._calls.everything()
         if any(call.lease.is_held and call.started_s is None for call in calls):
             self._give_back()
 
     def tick(self) -> bool:
-        # Cleared before we look: what is claimed meanwhile wakes us.
+        # Cleared before we look: a run claimed meanwhile wakes us.
         self._looks = False
         now_s = elapsed_s()
         open_calls = [call for call in self._calls.everything() if not call.has_ended]
-        told = self._told if len(self._told) else ()  # to ask a WeakSet takes as long as the rest
+        told = self._told if len(self._told) else ()  # a WeakSet is as slow as the rest
         ahead = [call for call in open_calls if call.lease.is_held and call not in told]
         held = [call for call in ahead if call.started_s is None]
         if ahead:

@@ -13,7 +13,7 @@ from rota.store.base import JoinedWork, Tx
 
 
 class JoinedClaims:
-    """Claims for a courier in transactions of this process that wake it."""
+    """Claims for a courier in those transactions of this process that wake it."""
 
     def __init__(
         self, runs: StoreExchange, courier: Courier, calls: AttemptTable, *, slots: int
@@ -26,13 +26,14 @@ class JoinedClaims:
     def join(self, tx: Tx, keys: Collection[str]) -> JoinedWork | None:
         """Claim for free slots inside a transaction that brings work for us.
 
-        Holds the courier's turn until that transaction has ended; stays off when that is busy.
+        Holds the courier's turn until that transaction has ended; does nothing while the turn is
+        taken.
         """
         runs, courier = self._runs, self._courier
         if not runs.claims.concern(keys):
             return None
         if runs.claiming_thread == get_ident():
-            # Our own transaction, shared with others: what they brought after our claim it missed.
+            # Our own transaction, shared with others: our claim missed work that they added later.
             courier.looks = courier.looks or tx.wake_count > runs.wake_count
             return None
         if not courier.turn.acquire(blocking=False):
@@ -49,7 +50,7 @@ class JoinedClaims:
         return None
 
     def ended(self, leases: list[Lease]) -> None:
-        """The transaction has ended, or has failed and brought nothing."""
+        """Open the leases of a transaction that has ended; a failed one brings none."""
         courier, claims = self._courier, self._runs.claims
         try:
             courier.open(leases)

@@ -1,4 +1,4 @@
-"""From the end of an attempt to what becomes of its run: the retry rule applied."""
+"""From the end of an attempt to the verdict on its run: applies the retry rule."""
 
 from __future__ import annotations
 
@@ -31,31 +31,31 @@ from rota.scripts import class_name
 
 _CUT = " by retry_cap"
 BROKEN_MS = 60_000
-"""How long to wait when the function that should say it has failed."""
+"""How long to wait when the job's own retry function has failed."""
 MAX_NOTE = 300
 _policy = msgspec.json.Decoder(PolicyChange)
 _TIMEOUT_TYPES = tuple(class_name(each) for each in TimedOut.__mro__[:-1])
 
 
 class CustomWait(NamedTuple):
-    """What a job's own function said: how long to wait, None to give up."""
+    """The answer of a job's own retry function: how long to wait, None to give up."""
 
     delay_ms: int | None
     broken: str = ""
-    """Why it said nothing of use."""
+    """Why the function gave no usable answer."""
 
 
 def policy_of(text: str | None) -> PolicyChange | None:
-    """What the submit of a run changed of its job's policies."""
+    """Return what the submit of a run changed in the policies of its job."""
     return _policy.decode(text) if text else None
 
 
 def judge(
     call: Attempt, ending: Ending, *, roll: Callable[[], float] = random.random
 ) -> Verdict | None:
-    """The verdict to send to the store; None when the lease is lost and nothing may be sent.
+    """Return the verdict for the store; None when the lease is lost and nothing may be sent.
 
-    Nothing either for a run that its handler has ended by commit().
+    Also None for a run that its handler has ended by commit().
     """
     if call.is_committed:
         _tell_late(call, ending)
@@ -79,7 +79,7 @@ def judge(
 
 
 def _tell_late(call: Attempt, ending: Ending) -> None:
-    # A heartbeat that asks between the commit and our hearing of it finds the run gone: no failure.
+    # A heartbeat between the commit and its return finds the run gone: no failure.
     if not isinstance(ending, Returned) and ending != Stopped("lost"):
         error = ending.why if isinstance(ending, Stopped) else ending.error.message
         emit("handler.failed_late", run=call.lease.run_id, job=call.lease.job, error=error)
@@ -140,7 +140,7 @@ def _failed(call: Attempt, ending: Raised, kind: AttemptKind, roll: Callable[[],
 
 
 def _told_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
-    """The error with the wait that was asked for, if it was cut: who wonders reads it here."""
+    """Return the error with the wait that the handler wanted, if retry_cap cut it."""
     if decision.asked_ms is None:
         return error
     asked_ms = min(decision.asked_ms, MAX_MS)
@@ -149,18 +149,18 @@ def _told_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
 
 
 def _told(error: ErrorDetail, note: str) -> ErrorDetail:
-    """The error with a note about what follows it."""
+    """Return the error with a note about what follows it."""
     message = bounded(error.message, MAX_MESSAGE - len(note) - 3)
     return msgspec.structs.replace(error, message=f"{message} ({note})")
 
 
 def _qualified(types: tuple[str, ...]) -> tuple[str, ...]:
-    """As options spell classes: people read `ValueError`, policies hold `builtins.ValueError`."""
+    """Return class names as options spell them: `ValueError` becomes `builtins.ValueError`."""
     return tuple(name if "." in name else f"builtins.{name}" for name in types)
 
 
 def with_note(error: ErrorDetail, custom: CustomWait) -> ErrorDetail:
-    """The error, with why the function that should say how long to wait did not."""
+    """Return the error with the reason why the retry function gave no wait."""
     if not custom.broken:
         return error
     wait = format_duration(custom.delay_ms or 0)
@@ -173,13 +173,13 @@ def _retry_of(call: Attempt) -> RetryPolicy:
 
 
 def custom_wait(call: Attempt, ending: Raised) -> CustomWait:
-    """What the job's own function says of the next attempt; no wait if it has none, or says so."""
+    """Return the answer of the job's own retry function; no wait if it has none or gives none."""
     function = call.work.retry_function
     if function is None:
         return CustomWait(None)
     try:
-        said = function(call.lease.failures + 1, ending.exception)
-        return CustomWait(None if said is None else _wait_ms(said))
+        answer = function(call.lease.failures + 1, ending.exception)
+        return CustomWait(None if answer is None else _wait_ms(answer))
     except Exception as error:  # noqa: BLE001  # user code; a broken rule must not lose the run
         emit("retry_function.failed", job=call.lease.job, error=error)
         broken = bounded(f"{type(error).__name__}: {error}", MAX_NOTE)
@@ -201,11 +201,11 @@ def _crashed(call: Attempt, error: ErrorDetail, *, was_alone: bool) -> Verdict:
     decision = after_loss(at_most_once=call.lease.at_most_once)
     if isinstance(decision, GiveUp):
         return _verdict(call, "fail", kind="crash", error=error, reason=decision.reason)
-    if not was_alone:  # who of them it was shows when it is alone the next time
+    if not was_alone:  # which of them it was shows when each is alone the next time
         return _verdict(call, "reap", kind="lost", error=error)
-    given = call.work.spec.max_crashes
-    limit = given if isinstance(given, int) else MAX_CRASHES
-    # How often this happened before, and so whether the run goes on, is for the store to say.
+    max_crashes = call.work.spec.max_crashes
+    limit = max_crashes if isinstance(max_crashes, int) else MAX_CRASHES
+    # The store knows how often this happened before, and so whether the run goes on.
     return _verdict(
         call, "reap", kind="crash", error=error, reason=error.message, max_crashes=limit
     )
@@ -220,7 +220,7 @@ def _verdict(
         fence=call.lease.fence,
         verb=verb,  # type: ignore[arg-type]  # one of the literals above
         error=text,
-        # An attempt that failed before its handler began is one; a run that is left alone had none.
+        # An attempt that failed before its handler began counts; a run that is left alone had none.
         held_ms=max(0, call.held_ms) if facts.get("kind") else call.held_ms,
         quiet=told_by(call.work.spec) is None,
         **facts,  # type: ignore[arg-type]

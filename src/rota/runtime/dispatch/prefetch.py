@@ -1,6 +1,6 @@
 """Prefetch: how many runs a worker holds ready beyond its slots, and when it gives them back.
 
-Runs are held only while they are short, and never for long. Decisions only: the clock is given.
+Runs are held only while they are short, and never for long. Decisions only: callers pass the time.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from math import inf
 from rota.runtime.attempts.attempt import Attempt
 
 BUSY_S = 0.05
-"""When no slot has begun anything for so long, what is held is given back. Runs that take longer
-than this are not held at all."""
+"""When no slot has begun a run for this long, held runs are given back. Runs that take longer than
+
+this are not held at all.
+"""
 LATE = 4
-"""Nothing is held for longer than so many times of what was reckoned with."""
+"""The longest time that a run is held, as a multiple of the expected one."""
 REST_S, LONGEST_REST_S = 0.2, 6.4
-"""After it gave back a worker holds nothing for so long; twice as long if that was too short."""
+"""How long a worker holds nothing after a give-back; doubled if that was too short."""
 
 
 class Prefetch:
-    """Of one worker; `hold_s` is for how long it may have enough at the present pace."""
+    """The prefetch of one worker; at the present pace, held runs should last for `hold_s`."""
 
     def __init__(self, *, most: int, hold_s: float, now_s: float) -> None:
         self._most = most
@@ -31,21 +33,21 @@ class Prefetch:
         """How long a handler takes; the newest count most."""
         self._measured_s = now_s
         self.begun_s = now_s
-        """When a slot began something last; the slots that still work at it say too little."""
+        """When a slot last began a run; slots that still work on one say too little."""
         self._rest_s = REST_S
         self._rests_until_s = -inf
 
     def ahead(self, now_s: float) -> int:
-        """How many to hold beyond the slots; none while runs are slow, or after a give-back."""
+        """Return how many to hold beyond the slots; 0 while runs are slow, or after a give-back."""
         if self._took_s > BUSY_S or now_s < self._rests_until_s:
             return 0
         return min(self._most, int(self._pace * self._hold_s))
 
     def measure(self, done: int, took_s: float, now_s: float) -> None:
-        """So many have ended since the last time; their handlers took so long together."""
+        """Note `done` runs that ended since the last call, and the time their handlers took."""
         since_s = max(now_s - self._measured_s, 1e-4)
         self._measured_s = now_s
-        # After a rest the old pace says nothing any more.
+        # After a rest the old pace says nothing.
         kept = 0.5 if since_s < LATE * self._hold_s else 0.0
         self._pace = kept * self._pace + (1 - kept) * (done / since_s)
         if done:
@@ -58,7 +60,7 @@ class Prefetch:
         return is_stuck or now_s - oldest_s > LATE * self._hold_s
 
     def gave_back(self, now_s: float) -> None:
-        """Begin anew: hold nothing until the pace has shown itself."""
+        """Hold nothing until the pace has shown itself again."""
         if now_s - self._rests_until_s > 10 * self._rest_s:
             self._rest_s = REST_S
         else:

@@ -1,4 +1,4 @@
-"""A stall: a worker whose claims fail again and again says so on record, for others to see."""
+"""A stall: a worker whose claims fail again and again records that, for others to see."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rota.notices import emit
 from rota.runtime.source import RunExchange
 
 AGAIN = 2
-"""One failure may be chance."""
+"""How many failures make a stall: one may be chance."""
 
 
 class Stall:
-    """Of one worker; noted when it begins and when it is over, and at no other time."""
+    """The stall of one worker; recorded only when it begins and when it is over."""
 
     def __init__(self, runs: RunExchange[Any]) -> None:
         self._runs = runs
@@ -21,13 +21,13 @@ class Stall:
         self._is_noted = False
 
     def met(self, error: Exception) -> None:
-        """Its exchange with the source has failed, and not because the source is away."""
+        """Count a failed exchange, other than because the source is away."""
         self._failures += 1
         if self._failures >= AGAIN and not self._is_noted:
             self._is_noted = self._note(words(error))
 
     def over(self) -> None:
-        """It has done one; costs nothing if that is nothing new."""
+        """Note an exchange that worked; costs nothing after another one that worked."""
         if self._failures:
             self._failures = 0
             if self._is_noted:

@@ -1,4 +1,4 @@
-"""Runs and a store: verdicts go there and leases come back, in one transaction."""
+"""The exchange of a worker with a store: verdicts and claims, in one transaction."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from rota.runtime.source import Exchanged
 from rota.store.base import Store, Tx
 
 SOON_S = 1.0
-"""What is held when a maintenance window begins would start in it."""
+"""Runs held when a maintenance window begins would start inside it."""
 WHO = "rota-courier"
 
 
 class StoreExchange:
-    """The runs of a worker that has a store (RunExchange)."""
+    """Exchanges runs for a worker that has a store (RunExchange)."""
 
     batch = 1000
     is_full = False
@@ -36,9 +36,9 @@ class StoreExchange:
         self.find_work = scope.find_work
         self.forbids_prefetch: Callable[[], bool] = partial(self.claims.close_within, SOON_S)
         self.claiming_thread = 0
-        """The thread that is in a transaction of ours that claims."""
+        """The thread that is in a claiming transaction of ours."""
         self.wake_count = 0
-        """How often that one had been told whom to wake when we had claimed."""
+        """The number of wake-ups in that transaction at the time of our claim."""
 
     @property
     def worker_id(self) -> str:
@@ -49,7 +49,7 @@ class StoreExchange:
         self.claims.worker_id = worker_id
 
     def exchange(self, verdicts: list[Verdict], want: int, ahead: int) -> Exchanged:
-        """At once; if that raises, each verdict and each lease by itself, the bad ones failing."""
+        """Send and claim at once; if that raises, one by one, and the bad ones fail."""
         claims, held = self.claims, ahead > 0
         lone = not verdicts and claims.is_lone
         if want:

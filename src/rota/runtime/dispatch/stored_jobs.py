@@ -1,4 +1,4 @@
-"""Watches which jobs that only the store defines this worker can carry out now."""
+"""Watches which stored jobs this worker can carry out now."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from rota.runtime.service import Service
 from rota.store.base import Store
 
 LEAST_S = 0.25
-"""Between two looks: on SQLite every commit of another process says `look everywhere`."""
+"""The least time between two looks: on SQLite every commit of another process wakes everything."""
 
 
 class StoredJobWatcher(Service):
-    """Looks when it is told that jobs have changed, and now and then by itself."""
+    """Looks when jobs have changed, and now and then."""
 
     interval_s = 30.0
 

@@ -1,4 +1,4 @@
-"""What a worker tells the store about a call that has ended, marked for those it concerns."""
+"""Verdicts: how runs go on after an attempt, marked for the schedules and graphs they affect."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rota.runtime.dispatch.outcomes import judge
 
 
 def verdict_on(call: Attempt, ending: Ending) -> Verdict | None:
-    """How the run goes on; None when it is somebody else's now."""
+    """Return how the run goes on; None when another worker owns it now."""
     try:
         return _watched(call, judge(call, ending))
     except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
@@ -23,7 +23,7 @@ def verdict_on(call: Attempt, ending: Ending) -> Verdict | None:
 
 
 def _watched(call: Attempt, verdict: Verdict | None) -> Verdict | None:
-    """Marked for the breaker of its job, too."""
+    """Return the verdict, marked for the breaker of its job as well."""
     if verdict is None:
         return None
     if call.work.spec.breaker is not None:
@@ -32,9 +32,10 @@ def _watched(call: Attempt, verdict: Verdict | None) -> Verdict | None:
 
 
 def unavailable(lease: Lease, error: Exception) -> Verdict:
-    """On a lease whose definition or function is not to be had: given back while the store is away.
+    """Return the verdict on a lease whose definition or function is not available here.
 
-    Otherwise it fails: who gave it back would claim it again at once, and again.
+    It is given back while the store is away. Otherwise it fails: a worker that gave it back would
+    claim it again at once, and again.
     """
     if isinstance(error, StoreUnavailable):
         return related(Verdict(run_id=lease.run_id, fence=lease.fence, verb="release"), lease)
@@ -42,7 +43,7 @@ def unavailable(lease: Lease, error: Exception) -> Verdict:
 
 
 def related(verdict: Verdict, lease: Lease) -> Verdict:
-    """Marked for its schedule, its graph and its cache, if it has them."""
+    """Return the verdict marked for its schedule, its graph and its cache, if it has them."""
     if verdict.verb == "succeed" and lease.memo_key is not None:
         verdict = msgspec.structs.replace(verdict, memo_key=lease.memo_key, memo_ms=lease.memo_ms)
     if lease.origin is None and lease.parent_id is None:

@@ -1,1 +1,1 @@
-"""The ways to run a call: threads, event loops, child processes, commands, HTTP requests."""
+"""The ways to run an attempt: threads, event loops, child processes, commands, HTTP requests."""

@@ -1,4 +1,4 @@
-"""From what user code did to an ending: shared by all executors that call a function."""
+"""From the result or exception of user code to an ending, for executors that call a function."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def perform(call: Attempt) -> Ending:
 
 
 async def perform_async(call: Attempt) -> Ending:
-    """The same for `async def`; only the wait in the middle differs."""
+    """Perform an `async def` handler like `perform`; only the wait in the middle differs."""
     work = call.work
     signature, handler = work.signature, work.handler
     if signature is None or handler is None:
@@ -70,7 +70,7 @@ async def perform_async(call: Attempt) -> Ending:
 
 
 def ending_of(call: Attempt, exc: BaseException, *, stops: Stops = STOPS) -> Ending:
-    """What an exception that left the handler means; `stops` are those of our own making."""
+    """Return the ending for an exception of the handler; `stops` are those that we raise."""
     if call.stop_reason is not None and any(isinstance(link, stops) for link in _links(exc)):
         return Stopped(call.stop_reason)
     if isinstance(exc, Retry):
@@ -84,26 +84,26 @@ def ending_of(call: Attempt, exc: BaseException, *, stops: Stops = STOPS) -> End
 
 
 def failure(kind: str, message: str, traceback: str = "") -> ErrorDetail:
-    """An error that is no exception, bounded like one."""
+    """Return an error without an exception, bounded like that of one."""
     return ErrorDetail(type=kind, message=bounded(message, MAX_MESSAGE), traceback=traceback)
 
 
 def refused(exc: BaseException, message: str) -> Raised:
-    """An ending that another attempt cannot better."""
-    found = describe(exc)
-    error = failure(found.type, message, found.traceback)
+    """Return an ending that another attempt cannot improve."""
+    detail = describe(exc)
+    error = failure(detail.type, message, detail.traceback)
     return Raised(error=error, types=type_names(exc), exception=exc, gives_up=True)
 
 
 def undecodable(call: Attempt, exc: BaseException) -> Raised:
-    """The arguments do not fit the function that we have; another worker may have one they fit."""
+    """Return the end for arguments that our function rejects; another worker's may take them."""
     mismatch = call.work.mismatch
-    said = f"the stored arguments of {call.lease.job} cannot be used any more"
+    message = f"the stored arguments of {call.lease.job} cannot be used any more"
     if mismatch:
-        said = f"the arguments do not fit the code of this worker: {mismatch}"
+        message = f"the arguments do not fit the code of this worker: {mismatch}"
     if call.lease.node is not None:
-        said = f"node {call.lease.node!r}: {said if mismatch else 'its arguments do not fit'}"
-    ending = refused(exc, f"{said}: {describe(exc).message}")
+        message = f"node {call.lease.node!r}: {message if mismatch else 'its arguments do not fit'}"
+    ending = refused(exc, f"{message}: {describe(exc).message}")
     return msgspec.structs.replace(ending, misfit=bool(mismatch))
 
 
@@ -148,7 +148,7 @@ def _seconds(after: str | float | None) -> float | None:
 
 
 def _links(exc: BaseException) -> Iterator[BaseException]:
-    """The exception and what it came from: stopped code may raise its own on the way out."""
+    """Yield the exception and its causes: stopped code may raise its own on the way out."""
     seen: set[int] = set()
     link: BaseException | None = exc
     while link is not None and id(link) not in seen:

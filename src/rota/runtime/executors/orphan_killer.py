@@ -1,8 +1,8 @@
 """The orphan killer: ends the processes that a worker had started when the worker is killed.
 
 The kernel kills a worker's own children with it, but not what these have started. So a small
-process beside the worker is told of every process group, and ends those that are left when the
-worker is gone. Who leaves the group on purpose (`setsid`) is not reached.
+process beside the worker learns of every process group, and ends those that are left when the
+worker is gone. A process that leaves its group on purpose (`setsid`) is not reached.
 """
 
 from __future__ import annotations
@@ -38,21 +38,21 @@ class OrphanKiller:
             return self._pipe
 
     def watch(self, group: int) -> None:
-        """From now on the group dies with us."""
+        """Have the group killed if the worker dies."""
         with self._lock:
             self._see_to_it()
             self._groups.add(group)
             self._tell(b"+", group)
 
     def forget(self, group: int) -> None:
-        """It has ended; its number may soon belong to somebody else."""
+        """Stop watching a group that has ended; its number may soon belong to another one."""
         with self._lock:
             self._groups.discard(group)
             if self._owner == os.getpid():
                 self._tell(b"-", group)
 
     def close(self) -> None:
-        """At the end of the worker: it sees the pipe close, and goes."""
+        """Close the pipe at the end of the worker, which ends the orphan killer."""
         with self._lock:
             if self._owner != os.getpid() or self._pipe is None or self._popen is None:
                 return

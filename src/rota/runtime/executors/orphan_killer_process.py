@@ -1,7 +1,7 @@
-"""The process of the orphan killer, run as a script: it imports nothing of ours and starts at once.
+"""The process of the orphan killer, run as a script: it imports nothing of Rota, to start at once.
 
-It reads lines, `+GROUP` and `-GROUP`, from its standard input. When its worker is gone, however
-that came, it kills the groups that are left, and ends.
+It reads lines, `+GROUP` and `-GROUP`, from its standard input. When its worker is gone, for
+whatever reason, it kills the groups that are left, and ends.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ CHUNK = 65_536
 
 
 def main(worker: int) -> None:
-    """Watch until the worker is gone."""
+    """Watch until the worker is gone, then kill the groups that are left."""
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
     os.set_blocking(0, False)
@@ -38,7 +38,7 @@ def main(worker: int) -> None:
 
 
 def _listen(text: bytes, groups: dict[int, str]) -> tuple[bytes, bool]:
-    """Take what was said; what is left of a line, and whether nobody will say more."""
+    """Read complete lines; return the rest of the last one, and whether the pipe is closed."""
     while True:
         try:
             said = os.read(0, CHUNK)
@@ -56,7 +56,7 @@ def _listen(text: bytes, groups: dict[int, str]) -> tuple[bytes, bool]:
 
 
 def _born(pid: int) -> str:
-    """When it was started: a number that another process has got since is not ours to kill."""
+    """Return when a process was started: a number that was reused since is not ours to kill."""
     try:
         with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as stat:  # noqa: PTH123  # pathlib takes as long to import as all the rest
             return stat.read().rpartition(")")[2].split()[19]

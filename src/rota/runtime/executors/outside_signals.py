@@ -1,7 +1,7 @@
-"""Signals from outside: those that end a worker, or a machine, reach what handlers run in first.
+"""Signals from outside: those that end a worker or a machine reach its child processes first.
 
-A deploy sends TERM to all processes of a service at once, and kills what is left of them a while
-later. A child that dies of it has done nothing, and its run none.
+A deploy sends TERM to all processes of a service at once, and kills those that are left a while
+later. A child that dies of it has done nothing wrong, and neither has its run.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from collections.abc import Callable
 from rota.clock import elapsed_s
 
 SENT = frozenset({signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGKILL})
-"""What others send; a process that breaks down dies of something else."""
+"""Signals that others send; a process that breaks down dies of a different one."""
 WAIT_S = 0.3
-"""The worker hears of its own end so much later than its children at most."""
+"""The longest time by which a worker learns of its own end later than its children."""
 
 Leaving = Callable[[], bool]
 

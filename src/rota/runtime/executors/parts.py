@@ -1,4 +1,4 @@
-"""What a worker gives each of its executors."""
+"""The parts that a worker gives each of its executors."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from rota.runtime.attempts.context import ProgressSink
 
 
 class ExecutorParts(NamedTuple):
-    """An executor takes those that it has a use for."""
+    """The parts of a worker; each executor takes those that it uses."""
 
     slots: int
     started: Started
     done: Done
     done_at_rest: Done
-    """As `done`, called by a slot that has no next call: it may wait for the store."""
+    """Like `done`, but called by a slot that has no next attempt: it may wait for the store."""
     progress: ProgressSink
     grace_s: float
-    """After a body was asked to stop: how long until what can be killed is killed."""
+    """How long after a body was asked to stop until it is killed, where it can be."""
     is_leaving: Callable[[], bool]
-    """Whether the worker ends: what dies now was probably told to."""
+    """Whether the worker ends: what dies now was probably signalled too."""
     programs: Programs
     egress: Egress

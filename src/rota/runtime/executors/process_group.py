@@ -1,4 +1,4 @@
-"""Process groups: signals to a program and all it started, and exits in words."""
+"""Process groups: signals to a program and all it started, and exit codes in words."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from pathlib import Path
 from rota.runtime.executors.orphan_killer import orphan_killer
 
 POLL_MS = 50
-"""Where the system has no pidfd, an exit is noticed this late."""
+"""How late an exit is noticed where the system has no pidfd."""
 
 
 class ProcessGroup:
     """A started process that leads a session of its own.
 
-    Signals go to the whole group, and only until it was reaped: afterwards the
-    number may belong to somebody else.
+    Signals go to the whole group, and only until it was reaped: afterwards the number may belong to
+    another process.
     """
 
     def __init__(self, popen: subprocess.Popen[bytes]) -> None:
@@ -30,7 +30,7 @@ class ProcessGroup:
         self._timer: threading.Timer | None = None
         orphan_killer.watch(popen.pid)
         self.exit_fd = _pidfd(popen.pid)
-        """Becomes readable when the leader ends; None where the system has no such thing."""
+        """Becomes readable when the leader ends; None on a system without pidfd."""
 
     def send(self, number: signal.Signals) -> None:
         """Send to every process of the group; nothing if it is gone."""
@@ -40,7 +40,7 @@ class ProcessGroup:
                     os.killpg(self.popen.pid, number)
 
     def send_leader(self, number: signal.Signals) -> None:
-        """Send to the process we started, not to what it started."""
+        """Send to the leader alone, not to the processes it started."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             self.popen.send_signal(number)
 
@@ -53,14 +53,14 @@ class ProcessGroup:
                 self._timer.start()
 
     def spare(self) -> None:
-        """Take the kill back: the call it was meant for has ended."""
+        """Cancel the kill: the attempt that it was meant for has ended."""
         with self._lock:
             timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
 
     def has_members(self) -> bool:
-        """Whether any process of the group still runs; ask after the leader was waited for."""
+        """Whether any process of the group still runs; call it after the leader was waited for."""
         try:
             os.killpg(self.popen.pid, 0)
         except ProcessLookupError:
@@ -70,11 +70,11 @@ class ProcessGroup:
         return _has_living(self.popen.pid)
 
     def wait(self) -> int:
-        """Wait for the leader and give its exit code, negative for a signal."""
+        """Wait for the leader and return its exit code, negative for a signal."""
         return self.popen.wait()
 
     def release(self) -> None:
-        """No signal may be sent from here on."""
+        """Send no signal from here on."""
         self.spare()
         with self._lock:
             if not self._is_gone:
@@ -86,9 +86,9 @@ class ProcessGroup:
 
 
 def wait_readable(fds: list[int], group: ProcessGroup, timeout_ms: int | None = None) -> set[int]:
-    """Wait until one of the pipes has something or the leader ended; which pipes have.
+    """Wait until a pipe has something or the leader ended; return the readable pipes.
 
-    May return early with nothing; the caller looks at the process and asks again.
+    May return early with nothing; the caller checks the process and calls again.
     """
     poll = select.poll()
     for fd in fds:
@@ -101,7 +101,7 @@ def wait_readable(fds: list[int], group: ProcessGroup, timeout_ms: int | None = 
 
 
 def exit_in_words(code: int) -> str:
-    """What an exit code of subprocess means: `exited with 3`, `killed by SIGSEGV`."""
+    """Return an exit code of subprocess in words: `exited with 3`, `killed by SIGSEGV`."""
     if code >= 0:
         return f"exited with {code}"
     try:

@@ -16,7 +16,7 @@ Make = Callable[[ExecutorParts], Executor]
 
 
 def _later(module: str) -> Make:
-    """Imported when it is needed: a worker without such jobs pays nothing for it."""
+    """Import an executor when it is needed: a worker without such jobs pays nothing for it."""
 
     def make(parts: ExecutorParts) -> Executor:
         executor: Executor = import_module(f"rota.runtime.executors.{module}").make(parts)
@@ -35,7 +35,7 @@ EXECUTORS: dict[str, Make] = {
 
 
 def executor_name(spec: JobSpec, *, crashes: int) -> str:
-    """Which of them carries out a run of this job that took so many processes down with it."""
+    """Return the executor for a run of this job that took `crashes` processes down with it."""
     target = spec.target
     if not isinstance(target, PythonTarget):
         name = KINDS[type(target)].executor
@@ -43,7 +43,7 @@ def executor_name(spec: JobSpec, *, crashes: int) -> str:
         return name
     if spec.isolation != "thread":
         return spec.isolation
-    # A run that took a process down with it is tried again alone in one of its own.
+    # A run that took a process down with it is tried again alone in a process of its own.
     if crashes and is_findable(target.ref):
         return "process"
     return "loop" if target.is_async else "thread"

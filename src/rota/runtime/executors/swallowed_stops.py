@@ -1,9 +1,10 @@
-"""A stop that a finaliser swallowed is sent again.
+"""Resends a stop that a finaliser swallowed.
 
-A handler is stopped by an exception between any two instructions of its thread. Those may be of
-a `__del__`, of a callback of the garbage collector or of a weak reference: Python drops what is
-raised there and tells `sys.unraisablehook`. Without us the handler would go on as if nobody had
-asked. An executor that stops its threads in this way registers how to send a stop again.
+A handler is stopped by an exception between any two instructions of its thread. Those may be of a
+`__del__`, of a callback of the garbage collector or of a weak reference: Python drops what is
+raised there and calls `sys.unraisablehook`. Without this hook the handler would run on as if
+nothing had stopped it. An executor that stops its threads in this way registers how to send a stop
+again.
 """
 
 from __future__ import annotations
@@ -25,8 +26,8 @@ _here = threading.local()
 def resend_with(prepare: Callable[[], Resend]) -> None:
     """Register how to repeat a stop of this thread.
 
-    `prepare` is called in this thread when a stop was swallowed, so that it can tell which
-    attempt the stop was for: that attempt may be over when the stop is sent again.
+    `prepare` is called in this thread when a stop was swallowed, so that it can note which attempt
+    the stop was for: that attempt may be over when the stop is sent again.
     """
     _here.prepare = prepare
     if not isinstance(sys.unraisablehook, _Hook):
@@ -34,7 +35,7 @@ def resend_with(prepare: Callable[[], Resend]) -> None:
 
 
 class _Hook:
-    """Takes swallowed stops of threads that registered; the rest goes to the hook before it."""
+    """Handles swallowed stops of threads that registered; passes the rest to the previous hook."""
 
     def __init__(self, before: Callable[[sys.UnraisableHookArgs], object]) -> None:
         self._before = before

@@ -1,1 +1,1 @@
-"""What handlers print and log, on its way to the store."""
+"""Handler output and log records, on their way to the store."""

@@ -1,6 +1,7 @@
-"""The log of one attempt: text as it comes, made into lines when somebody needs them.
+"""The log of one attempt: text as it comes, made into lines when they are needed.
 
-Bounded: a line is cut, an attempt may have so many, the rest is counted and told at its end.
+It is bounded: long lines are cut, an attempt has a limit of lines and characters, and the rest is
+counted and reported at its end.
 """
 
 from __future__ import annotations
@@ -17,14 +18,14 @@ from rota.runtime.attempts.attempt import Attempt
 MAX_LINE = 8_192
 MAX_LINES = 10_000
 MAX_CHARS = 1_000_000
-"""Of an attempt; what comes after is counted."""
+"""Most characters of an attempt; the rest is counted."""
 ROOM = 64_000
 """Characters that wait as they came; beyond that the writer makes lines of them itself."""
 LINE_COST = 150
 PIECE_COST = 80
-"""What a line, or a piece of one, costs in memory beside its characters."""
+"""Memory for a line, or a piece of one, on top of its characters."""
 _RAW_LINE = 2 * MAX_LINE
-"""Of a line that has not ended, so that a secret across the cut is still seen whole."""
+"""Most characters kept of an unfinished line: a secret across the cut is still seen whole."""
 
 STDOUT, STDERR, LOG = range(len(STREAMS))
 INFO, WARNING = LEVELS.index("info"), LEVELS.index("warning")
@@ -34,14 +35,15 @@ END = -1
 """A piece of this kind says that the attempt has ended."""
 
 MOMENT_S = 0.001
-"""Lines that are no further apart were printed at the same time."""
+"""Lines no further apart than this count as printed at the same time."""
 
 Pieces = list[Any]
-"""When, which stream or what else, text; and again. In between texts alone, as many as there are:
+"""Time, kind (stream or other) and text, repeated. Any number of bare texts may follow each triple:
+
 more of stdout, at the same time. A time matters only if the text ends a line.
 
-Flat, because a tuple each would live long enough to be looked at by the garbage collector
-again and again: 4 us a run of five lines.
+Flat, because a tuple each would live long enough to be scanned by the garbage collector again and
+again: 4 us a run of five lines.
 """
 
 
@@ -55,7 +57,7 @@ class BufferedLine(NamedTuple):
 
 
 class _Rest:
-    """A line of a stream that has not ended: its beginning, and how long it is."""
+    """An unfinished line of a stream: its beginning and its length."""
 
     __slots__ = ("parts", "size")
 
@@ -65,27 +67,27 @@ class _Rest:
 
 
 class LineSink(Protocol):
-    """What an attempt needs of the log buffer; the last two are called with its lock held."""
+    """The part of the log buffer that an attempt uses; call the last two with its lock held."""
 
     def enlist(self, log: AttemptLog) -> None:
-        """It has something to take, or more than fits as it is."""
+        """Register a log that has lines to take, or more text than it may keep unprocessed."""
         ...
 
     def close(self, log: AttemptLog) -> None:
-        """It has ended."""
+        """Note that the attempt has ended."""
         ...
 
     def hold(self, log: AttemptLog, cost: int) -> None:
-        """It takes more memory now."""
+        """Count memory that the log now takes in addition."""
         ...
 
     def cut(self, text: str, over: int, secrets: tuple[str, ...]) -> str:
-        """The beginning of a line that is too long, without secrets."""
+        """Return the beginning of a line that is too long, without secrets."""
         ...
 
 
 class AttemptLog:
-    """What one attempt printed and logged, and the store does not have yet.
+    """Lines that one attempt printed and logged, and that the store does not have yet.
 
     Pieces are added without a lock: extending a list and cutting it are one step each.
     """
@@ -98,21 +100,21 @@ class AttemptLog:
 
     def __init__(self, book: LineSink, call: Attempt) -> None:
         self.book = book
-        # Not the call, which knows us: a ring is left to the garbage collector, and looking for
-        # them took as long as the rest of the log.
+        # No reference to the call, which refers to us: cycles need the garbage collector, and that
+        # took as long as the rest of the log.
         self.lease = call.lease
         self.claimed_s = call.claimed_s
         self.pieces: Pieces = []
         self.room = -1
-        """Room for pieces; below 0 the book wants to hear of them."""
+        """Room for pieces; below 0 the log buffer must be notified of them."""
         self.at_s = self._time_s = 0.0
-        """The last time among the pieces, and among those that were settled."""
+        """The last time among the pieces, and among those that became lines."""
         self.lines: list[BufferedLine] = []
         self.is_listed = False
         self.count = self.chars = self.cost = 0
         self.next_seq = 1
         self.secrets: tuple[str, ...] = ()
-        """Known for this attempt only, such as variables of its program."""
+        """Secrets of this attempt only, such as variables of its program."""
         self._rest: tuple[_Rest, _Rest] | None = None
         self._more_lines = self._more_chars = self._lost = 0
         self._decoders: tuple[IncrementalDecoder, IncrementalDecoder] | None = None
@@ -121,39 +123,40 @@ class AttemptLog:
         self._read = 0
 
     def follow(self, page: StringIO, start: int, at_s: float) -> None:
-        """Begin with what was printed there from a place on, at that time.
+        """Begin with the text of a stdout buffer from `start` on, printed at that time.
 
-        Somebody who found the page before it was turned may still add to it, so it is kept.
+        A writer that got hold of the buffer before it was removed may still add to it, so it is
+        kept.
         """
         self._page, self._read, self._page_s = page, start, at_s
 
     def write(self, stream: int, text: str) -> None:
-        """Take text that was printed; it becomes lines when they are complete."""
+        """Add text that was printed; it becomes lines when they are complete."""
         at_s = elapsed_s()
         self.pieces.extend((at_s, stream, text))
-        self.at_s = at_s  # after the piece: a text alone must find it before itself
-        # With something for each piece there is: bare line breaks are not counted when they come.
+        self.at_s = at_s  # after the piece: a bare text must find the time before itself
+        # Plus a cost for each piece: bare line breaks are not counted when they come.
         self.room -= len(text) + PIECE_COST + len(self.pieces)
         if self.room < 0:
             self.book.enlist(self)
 
     def write_bytes(self, stream: int, chunk: bytes) -> None:
-        """The same for bytes; what is not UTF-8 is replaced."""
+        """Add printed bytes; bytes that are not UTF-8 are replaced."""
         if self._decoders is None:
             make = getincrementaldecoder("utf-8")
             self._decoders = (make("replace"), make("replace"))
         self.write(stream, self._decoders[stream].decode(chunk))
 
     def record(self, level: int, text: str) -> None:
-        """Take a record of logging; it may have several lines."""
+        """Add a log record; it may have several lines."""
         self.write(RECORD + level, text + "\n")
 
     def close(self) -> None:
-        """The attempt has ended: a line without an end counts, and what was cut is told."""
+        """End the log: an unfinished line counts, and cuts are reported."""
         self.book.close(self)
 
     def end(self) -> None:
-        """The last piece."""
+        """Add the last piece."""
         self.pieces.extend((elapsed_s(), END, ""))
 
     @property
@@ -162,7 +165,7 @@ class AttemptLog:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether nothing was made of its pieces yet."""
+        """Whether no lines were made of its pieces yet."""
         return not self.count and not self._more_chars and self._rest is None and self._page is None
 
     def cut_pieces(self) -> Pieces:
@@ -173,7 +176,7 @@ class AttemptLog:
         return taken if self._page is None else [*self._turned(self._page), *taken]
 
     def _turned(self, page: StringIO) -> Pieces:
-        """What was printed on the page and not taken yet."""
+        """Return the text of the stdout buffer that was not taken yet."""
         size = page.tell()
         if size == self._read:
             return []
@@ -183,7 +186,7 @@ class AttemptLog:
         return [at_s, STDOUT, text]
 
     def settle(self) -> None:
-        """Make lines of the pieces; the lock of the book is held."""
+        """Make lines of the pieces; call it with the lock of the log buffer held."""
         for at_s, kind, text in self._timed(self.cut_pieces()):
             if kind == END:
                 self._end(at_s)
@@ -197,7 +200,7 @@ class AttemptLog:
                 self._print(at_s, kind, text)
 
     def _timed(self, pieces: Pieces) -> Iterator[tuple[float, int, str]]:
-        """Each text with its time and kind."""
+        """Yield each text with its time and kind."""
         rest = iter(pieces)
         for piece in rest:
             if piece.__class__ is str:
@@ -207,19 +210,19 @@ class AttemptLog:
                 yield piece, next(rest), next(rest)
 
     def lose(self) -> int:
-        """Forget the lines that wait; the next that are taken say so. Returns how many."""
+        """Drop the lines that wait, return how many; the next lines begin with a note of that."""
         lost, self.lines = len(self.lines), []
         self._lost += lost
         self.next_seq += lost
         return lost
 
     def take(self) -> list[BufferedLine]:
-        """The lines that wait, after a word on those that were lost."""
+        """Return the lines that wait, after a note of lines that were dropped."""
         lines, self.lines = self.lines, []
         if self._lost:
             at_s = lines[0].at_s if lines else elapsed_s()
             lines.insert(0, BufferedLine(at_s, WARNING, LOG, dropped_text(self._lost)))
-            # In the place of the last of them, so that those that follow keep their numbers.
+            # In the place of the last dropped line, so that later lines keep their numbers.
             self.next_seq -= 1
             self._lost = 0
         return lines
@@ -235,7 +238,7 @@ class AttemptLog:
             self._hold(stream, rest)
 
     def _hold(self, stream: int, text: str) -> _Rest:
-        """Keep the beginning of a line that has not ended."""
+        """Keep the beginning of an unfinished line."""
         if self._rest is None:
             self._rest = _Rest(), _Rest()
         rest = self._rest[stream]
@@ -282,10 +285,10 @@ class AttemptLog:
 
 
 def shown(line: str) -> str:
-    """As on a terminal: a bar that redraws itself leaves its last picture."""
+    """Return the line as a terminal shows it: a progress bar leaves its last picture."""
     return line.rstrip("\r").rpartition("\r")[2] if "\r" in line else line
 
 
 def dropped_text(lines: int) -> str:
-    """What stands in the place of lines that had to go."""
+    """Return the note that stands in place of dropped lines."""
     return f"dropped: {lines:,} lines, the store did not take them in time"

@@ -1,6 +1,6 @@
-"""The log buffer: what the handlers of a worker print and log, until the store has it.
+"""The log buffer: output and log records of a worker's handlers, until the store has them.
 
-Nobody who writes ever waits for the store: when it is slow, the oldest lines go and are counted.
+No writer ever waits for the store: when the store is slow, the oldest lines go and are counted.
 """
 
 from __future__ import annotations
@@ -27,32 +27,32 @@ class LogBuffer:
     """All lines of a worker that the store does not have yet."""
 
     def __init__(self, masker: Masker, *, limit: int = MAX_HELD) -> None:
-        # One lock for all, and one that its owner may take again: a finaliser or a signal
+        # One reentrant lock for all logs: a finaliser or a signal
         # handler that prints may interrupt a write of the same thread.
         self._lock = RLock()
         self.masker = masker
         self._limit = limit
         self._waiting: dict[AttemptLog, None] = {}
-        """Those that run and have something, and those that ended with more than a few lines."""
+        """Logs of running attempts with lines, and of ended ones with more than a few lines."""
         self._ended: deque[LogChunk] = deque()
-        """All of those that ended with a few: text only, nothing for the garbage collector."""
+        """Logs of ended attempts with few lines: text only, nothing for the garbage collector."""
         self._sheets: deque[StdoutBatch] = deque()
-        """Those of a thread at full load, some at a time."""
+        """Stdout batches of threads at full load, several attempts each."""
         self._on_sheets = 0
         self._has_woken = False
         self._is_dropping = False
         self.held = 0
         self.lost = 0
-        """Lines that were dropped since somebody asked last."""
+        """Lines that were dropped since this was last read."""
         self.wake: Callable[[], None] = _nothing
         """Called when a first line waits."""
 
     def __len__(self) -> int:
-        """How many attempts have lines that wait."""
+        """The number of attempts with lines that wait."""
         return len(self._waiting) + len(self._ended) + self._on_sheets
 
     def log_of(self, call: Attempt) -> AttemptLog:
-        """The log of a call, made at its first line."""
+        """Return the log of an attempt, made at its first line."""
         with self._lock:
             log: AttemptLog | None = call.log
             if log is not None:
@@ -66,7 +66,7 @@ class LogBuffer:
         return log
 
     def enlist(self, log: AttemptLog) -> None:
-        """Remember who has something to take; make lines of what is too much as it is."""
+        """Register a log with lines to take; make lines of text that is too much to keep raw."""
         with self._lock:
             if log.is_listed or log.room < -ROOM:
                 log.settle()
@@ -76,7 +76,7 @@ class LogBuffer:
         self._call()
 
     def close(self, log: AttemptLog) -> None:
-        """An attempt has ended; those that run are few, so what they hold is counted only now."""
+        """Close the log of an ended attempt; its memory is counted only now, as few run at once."""
         with self._lock:
             chunk = plain_chunk(log)
             if chunk is None:
@@ -95,7 +95,7 @@ class LogBuffer:
             self._call()
 
     def add(self, sheet: StdoutBatch) -> None:
-        """What some attempts have printed that have ended."""
+        """Add the output of ended attempts."""
         with self._lock:
             self._sheets.append(sheet)
             self._on_sheets += sheet.attempts
@@ -124,15 +124,15 @@ class LogBuffer:
                 self._is_dropping = False
 
     def cut(self, text: str, over: int, secrets: tuple[str, ...]) -> str:
-        """The beginning of a line that is too long, masked before it is cut."""
+        """Return the beginning of a line that is too long, masked before it is cut."""
         masked = self.masker(text, secrets)
-        # The end of what was kept may hold half a secret that is not recognised.
+        # The kept part may end with half a secret that is not recognised.
         whole = len(masked) - (self.masker.longest if over else 0)
         kept = masked[: max(0, min(MAX_LINE, whole))]
         return f"{kept}... {len(masked) - len(kept) + over:,} characters cut"
 
     def take(self, *, limit: int, chars: int) -> list[LogChunk]:
-        """The lines of up to `limit` attempts, masked and fit for any database."""
+        """Return the lines of up to `limit` attempts, masked and fit for any database."""
         self._has_woken = False
         chunks: list[LogChunk] = []
         size = 0
@@ -173,10 +173,10 @@ class LogBuffer:
         return sheet
 
     def _take_ended(self, limit: int, chars: int) -> list[LogChunk]:
-        """Without the lock, which all who print need: it made them wait for each other."""
+        """Take logs of ended attempts, without the lock: it made all threads that print wait."""
         chunks: list[LogChunk] = []
         cost = 0
-        with contextlib.suppress(IndexError):  # there are no more, or somebody drops them
+        with contextlib.suppress(IndexError):  # there are no more, or another thread drops them
             while len(chunks) < limit and cost < chars + LOG_COST * len(chunks):
                 chunk = self._ended.popleft()
                 cost += cost_of(chunk)
@@ -193,7 +193,7 @@ class LogBuffer:
         log.cost = 0
 
     def _drop_oldest(self) -> None:
-        """Drop the lines of who waits longest, but for the word that says so."""
+        """Drop the lines of the log that waits longest, and leave a note of that."""
         if self._sheets:
             lost = sum(map(self._drop, single(self._next_sheet(), self.masker)))
         elif self._ended:
@@ -222,19 +222,19 @@ class LogBuffer:
 
     def _chunks(self, log: AttemptLog) -> list[LogChunk]:
         log.settle()
-        self.held -= log.cost  # what settling has made is taken at once
+        self.held -= log.cost  # lines made by settling are taken at once
         log.cost = 0
         return list(chunks_of(log, log.take()))
 
     def _masked(self, chunks: list[LogChunk]) -> list[LogChunk]:
-        """Without secrets; one quick look at all of them tells that there are none."""
+        """Return the chunks without secrets; one quick look often finds that there are none."""
         if not self.masker.is_needed("\n".join([chunk.body for chunk in chunks])):
             return chunks
         return [msgspec.structs.replace(chunk, body=self.masker(chunk.body)) for chunk in chunks]
 
 
 def sink(call: Attempt, stream: int) -> Callable[[bytes], None]:
-    """A place for the bytes that a program of this call prints."""
+    """Return a function that takes the bytes that a program of this attempt prints."""
 
     def take(chunk: bytes) -> None:
         if call.log_buffer is not None:

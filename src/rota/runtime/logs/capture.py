@@ -1,7 +1,7 @@
-"""What handlers print and log in this process, led to the logs of their runs.
+"""Captures output and log records of handlers in this process, for the logs of their runs.
 
-Whoever writes outside of a run, in a thread without its context, or past Python (a C library,
-a program) reaches the old place.
+Output from outside a run, from a thread without its context, or past Python (a C library, a
+program) goes where it went before.
 """
 
 from __future__ import annotations
@@ -21,21 +21,21 @@ from rota.runtime.logs.stdout_buffer import StdoutBuffer, pages
 
 _TEN = 10
 _BREAK = "\n"
-"""What print() ends a line with: always this very object."""
+"""The line break of print(): always this very object."""
 _current = current.get
 MAX_RECORD = 32 * MAX_LINE
-"""Characters of one record that are looked at; a line of it may have 8,192."""
+"""Most characters of one record that are read; a line of it may have 8,192."""
 
 
 def log_here() -> AttemptLog | None:
-    """The log of the run whose handler is calling, if there is one."""
+    """Return the log of the run whose handler is calling, if there is one."""
     run = _current()
     if run is None:
         return None
     log: AttemptLog | None = run.log
     if log is None and run.call.log_buffer is not None:
         if run.call.page is not None:
-            run.call.page.turn()  # what was printed comes first
+            run.call.page.turn()  # earlier output comes first
         log = run.log = run.call.log_buffer.log_of(run.call)
     return log
 
@@ -47,7 +47,7 @@ def is_heard() -> bool:
 
 
 def page_for(call: Attempt, last: StdoutBuffer | None) -> StdoutBuffer | None:
-    """What this thread prints to while it serves a call, if it is to be quick."""
+    """Return the stdout buffer of this thread for an attempt, if printing is to be quick."""
     stream = sys.stdout
     return pages.page_for(call, last, stream) if stream.__class__ is RunStream else None
 
@@ -55,7 +55,7 @@ def page_for(call: Attempt, last: StdoutBuffer | None) -> StdoutBuffer | None:
 class RunStream(local):
     """Stands in for sys.stdout or sys.stderr: text of handlers goes to their runs.
 
-    Each thread has its own `write`, so that a page can take its place.
+    Each thread has its own `write`, so that a stdout buffer can take its place.
     """
 
     def __init__(self, stream: Any, number: int) -> None:
@@ -90,10 +90,10 @@ class RunStream(local):
 
 
 def _writer(number: int, otherwise: Callable[[str], int]) -> Callable[[str], int]:
-    """AttemptLog.write by hand and with its names at hand: takes a third of the time.
+    """Return AttemptLog.write inlined, with local names: takes a third of the time.
 
-    For stdout only, and for text that ends no line or does so at the time of the one before. A
-    line break costs nothing here: the next that is not of this moment pays for all.
+    For stdout only, and for text that ends no line or does so at the time of the one before. A line
+    break costs nothing here: the next text of another moment pays for all.
     """
 
     def write(text: str) -> int:
@@ -118,7 +118,7 @@ def _writer(number: int, otherwise: Callable[[str], int]) -> Callable[[str], int
 
 
 class _RunBuffer:
-    """The same for bytes."""
+    """The `buffer` of a RunStream, for bytes."""
 
     def __init__(self, stream: Any, number: int) -> None:
         self._stream = stream
@@ -144,7 +144,7 @@ class RunRecords(logging.Handler):
     """Keeps the records of handlers with their runs, whatever other handlers do with them."""
 
     def createLock(self) -> None:  # noqa: N802  # the name in logging
-        self.lock = None  # a logbook has a lock of its own
+        self.lock = None  # the log has a lock of its own
 
     def emit(self, record: logging.LogRecord) -> None:
         log = log_here()
@@ -158,19 +158,19 @@ class RunRecords(logging.Handler):
 
 
 def print_as_ever(record: logging.LogRecord) -> None:
-    """What logging does where nobody has set it up: without our handler it would do it itself."""
+    """Handle a record as logging does without set-up: our handler keeps it from doing so."""
     last = logging.lastResort
     if last is not None and record.levelno >= last.level:
         last.handle(record)
 
 
 def level_of(record: logging.LogRecord) -> int:
-    """The level as the index of its name; levels between are rounded down."""
+    """Return the level as the index of its name; levels between are rounded down."""
     return max(0, min(len(LEVELS) - 1, record.levelno // _TEN - 1))
 
 
 def text_of(record: logging.LogRecord) -> str:
-    """`logger: message`, and the traceback if there is one."""
+    """Return `logger: message`, and the traceback if there is one."""
     name = "" if record.name == "root" else f"{record.name}: "
     text = name + record.getMessage()
     if record.exc_info and not record.exc_text:
@@ -204,19 +204,19 @@ class Capture:
             if self._users == 0:
                 logging.root.removeHandler(self._records)
                 out, err = self._streams
-                # What somebody else has put there since is theirs.
+                # A stream that somebody else has put there since stays.
                 if sys.stdout is out:
                     sys.stdout = out.stream
                 if sys.stderr is err:
                     sys.stderr = err.stream
 
     def is_whole(self) -> bool:
-        """Whether everything is where it was put."""
+        """Whether all stand-ins are still in place."""
         streams: list[Any] = [sys.stdout, sys.stderr]
         return streams == self._streams and self._records in logging.root.handlers
 
     def mend(self) -> None:
-        """Put back what a handler replaced and left behind; only while no handler runs."""
+        """Restore the stand-ins that a handler replaced; only while no handler runs."""
         with self._lock:
             if self._users:
                 sys.stdout, sys.stderr = self._streams
@@ -224,4 +224,4 @@ class Capture:
 
 
 capture = Capture()
-"""One for the process: it has one standard output."""
+"""The only one of the process, which has one standard output."""

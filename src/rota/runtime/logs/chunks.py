@@ -1,4 +1,4 @@
-"""From the lines of an attempt to what the store keeps: some lines a row."""
+"""Turns the lines of an attempt into rows for the store, of several lines each."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from rota.runtime.logs.attempt_log import (
 )
 
 LOG_COST = 1_000
-"""What an attempt that has lines costs in memory beside them."""
+"""Memory for an attempt that has lines, on top of the lines."""
 CHUNK_LINES = 500
 CHUNK_CHARS = 64_000
 _FEW = 200
@@ -30,7 +30,7 @@ _DROPPED = f"[1,0,{WARNING},{LOG}]"
 
 
 def plain_chunk(log: AttemptLog) -> LogChunk | None:
-    """The common case at a third of the price: few short lines printed at one moment.
+    """Return the chunk of the common case at a third of the price: few short lines of one moment.
 
     For an attempt that has ended. None leaves the pieces where they are.
     """
@@ -41,7 +41,7 @@ def plain_chunk(log: AttemptLog) -> LogChunk | None:
     at_s = pieces[0]
     try:
         text = "".join(pieces[_FIRST:number])
-    except TypeError:  # there are more times than one
+    except TypeError:  # there is more than one time
         return None
     if text[-1:] != "\n" or len(text) > MAX_LINE or "\r" in text:
         return None
@@ -53,7 +53,7 @@ def plain_chunk(log: AttemptLog) -> LogChunk | None:
 
 
 def chunks_of(log: AttemptLog, lines: list[BufferedLine]) -> Iterator[LogChunk]:
-    """Lines that follow each other, in portions that suit any index."""
+    """Yield successive lines in portions that suit any index."""
     start = size = 0
     for number, line in enumerate(lines):
         size += len(line.text)
@@ -66,16 +66,16 @@ def chunks_of(log: AttemptLog, lines: list[BufferedLine]) -> Iterator[LogChunk]:
 
 
 def cost_of(chunk: LogChunk) -> int:
-    """What it costs in memory."""
+    """Return the memory that a chunk takes."""
     return len(chunk.body) + (LINE_COST if chunk.marks == _DROPPED else LOG_COST)
 
 
 def dropped(chunk: LogChunk) -> tuple[int, LogChunk | None]:
-    """How many lines go with it, and the word that says so; that one goes without another."""
+    """Return how many lines go with a chunk, and a note of that; a note goes without a note."""
     if chunk.marks == _DROPPED:
         return 0, None
     lines = chunk.body.count("\n") + 1
-    # In the place of the last of them, as in AttemptLog.take.
+    # In the place of the last line, as in AttemptLog.take.
     word = msgspec.structs.replace(
         chunk, seq=chunk.seq + lines - 1, marks=_DROPPED, body=dropped_text(lines)
     )
@@ -105,7 +105,7 @@ def _chunk(log: AttemptLog, at_s: float, marks: str, body: str, count: int) -> L
 
 
 def storable(body: str) -> str:
-    """Fit for any database; as long as before."""
+    """Return the text fit for any database, of the same length."""
     if not body.isascii() or "\0" in body:
         # Lone surrogates and NUL: PostgreSQL refuses both.
         return body.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -28,17 +28,17 @@ Echo = Callable[[LogChunk], None]
 BATCH = 2000
 BATCH_CHARS = 2_000_000
 GATHER_S = 0.2
-"""Lines of running handlers gather for so long."""
+"""How long lines of running handlers gather."""
 ENDED_S = 0.1
-"""Lines of a handler that has ended: people look at them now."""
+"""How long lines of ended handlers gather: people look at them now."""
 SHEET_S = 0.1
-"""So long a thread may keep what its calls have printed at full load."""
+"""How long a thread may keep the output of its attempts at full load."""
 MANY = 1_000
-"""Attempts with lines a second; at such a load nobody asks for the time of each line."""
+"""Attempts with lines a second; at such a load nobody needs the time of each line."""
 INDEXED = 200
 """Chunks per transaction."""
 REST, BUSY_REST = 20.0, 60.0
-"""It rests so many times as long as it works: at full load the index may lag, runs may not."""
+"""How long it rests, as a multiple of its work: at full load the index may lag, runs may not."""
 
 
 class LogFlusher(Service):
@@ -98,7 +98,7 @@ class LogFlusher(Service):
         return elapsed_s() >= self._due_s() and self._deliver()
 
     def _ended(self) -> None:
-        """An attempt with lines has ended."""
+        """Wake up soon: an attempt with lines has ended."""
         if not self._has_ended:
             self._has_ended = True
             self.wake()
@@ -113,7 +113,7 @@ class LogFlusher(Service):
         return min(first_s, self._sent_s + ENDED_S) if self._has_ended else first_s
 
     def _deliver(self) -> bool:
-        """Send a batch; True when there may be another. One that did not arrive is sent again."""
+        """Send a batch, again if it did not arrive; return True when there may be another."""
         is_repeated = bool(self._unsent)
         if not is_repeated:
             self._has_ended = False
@@ -158,9 +158,9 @@ class LogFlusher(Service):
 
 
 class LogIndexer(Chore):
-    """Takes stored lines into the index of words, at its leisure.
+    """Takes stored lines into the index of words, in the background.
 
-    What is not indexed yet is found all the same, by reading it.
+    Lines that are not indexed yet are found too, by reading them.
     """
 
     interval_s = 2.0

@@ -1,6 +1,6 @@
-"""Secrets out of texts for people: values of variables with telling names, and what looks like one.
+"""Masks secrets in texts for people: values of variables with telling names, and secret patterns.
 
-A safety net, not a guarantee: a secret that was encoded or cut by the handler is not known here.
+A safety net, not a guarantee: a secret that the handler encoded or cut is not recognised.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from urllib.parse import unquote, urlsplit
 
 MASK = "***"
 LEAST_CHARS = 6
-"""Shorter values are words of everyday life; masking them would blank out half of a log."""
+"""Shorter values are everyday words; masking them would blank out half of a log."""
 HALF_CHARS = 4
 _CUT = re.compile(r"\n\.\.\. \d+ characters cut \.\.\.\n")
-"""As `describe.bounded` writes it."""
+"""The form that `error_text.bounded` writes."""
 _NAME = re.compile(
     r"TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|_PWD|AUTHORIZATION|COOKIE"
     r"|(^|[_-])(KEY|PASS|DSN)([_-]|$)",
@@ -33,7 +33,7 @@ _HINTS = (
     "key",
     "credential",
 )
-"""One of each is in every text that a pattern fits; looking for them is many times faster."""
+"""Every text that a pattern matches contains one of these; a search for them is much faster."""
 _PATTERNS = (
     re.compile(r"(?P<keep>[a-z][a-z0-9+.-]*://[^\s/@:]*:)[^\s/@]+(?=@)", re.IGNORECASE),
     re.compile(r"(?P<keep>\b(?:bearer|basic)\s+)[\w.~+/=-]{6,}", re.IGNORECASE),
@@ -49,13 +49,13 @@ class Masker:
     """Replaces secrets in complete lines; line breaks stay where they are."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
-        # The longest first: one secret may be the beginning of another.
+        # Longest first: one secret may be the beginning of another.
         self._secrets = tuple(sorted(set(secrets), key=len, reverse=True))
         self.longest = max(map(len, self._secrets), default=0)
 
     @classmethod
     def of(cls, environment: Mapping[str, str], *urls: str) -> Masker:
-        """Knows the secrets among these variables, and the passwords in these addresses."""
+        """Return a masker for secrets in these variables and passwords in these addresses."""
         return cls((*secrets_in(environment), *_passwords(urls)))
 
     def __call__(self, text: str, more: Iterable[str] = ()) -> str:
@@ -68,10 +68,10 @@ class Masker:
         return text
 
     def cut(self, text: str, more: Iterable[str] = ()) -> str:
-        """As a call, for a text whose middle may have been cut out: halves of secrets go, too."""
-        known = tuple(more)
-        parts = [self(part, known) for part in _CUT.split(text)]
-        for secret in (*self._secrets, *known) if len(parts) > 1 else ():
+        """Mask a text whose middle may have been cut out: halves of secrets go, too."""
+        secrets = tuple(more)
+        parts = [self(part, secrets) for part in _CUT.split(text)]
+        for secret in (*self._secrets, *secrets) if len(parts) > 1 else ():
             parts = [
                 _without_half(part, secret, at_end=number == 0) for number, part in enumerate(parts)
             ]
@@ -80,12 +80,12 @@ class Masker:
         )
 
     def is_needed(self, text: str) -> bool:
-        """Whether there may be something to mask; a quick look at many lines at once."""
+        """Whether there may be something to mask; a quick check for many lines at once."""
         return any(secret in text for secret in self._secrets) or _has_hint(text)
 
 
 def _without_half(text: str, secret: str, *, at_end: bool) -> str:
-    """Without what is left of a secret beside a cut, if it is more than a few characters."""
+    """Remove what is left of a secret beside a cut, if it is more than a few characters."""
     for size in range(len(secret) - 1, HALF_CHARS - 1, -1):
         if at_end and text.endswith(secret[:size]):
             return text[:-size] + MASK
@@ -102,9 +102,9 @@ def _has_hint(text: str) -> bool:
 
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Values whose name tells that they are secret, and passwords inside of addresses."""
+    """Return values whose name marks them as secret, and passwords inside of addresses."""
     named = [value for name, value in environment.items() if _NAME.search(name)]
-    # A key of many lines is printed line by line.
+    # A key of several lines is printed line by line.
     lines = [line.strip() for value in named for line in value.splitlines()]
     return tuple(
         secret
@@ -114,7 +114,7 @@ def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _passwords(texts: Iterable[str]) -> list[str]:
-    found: list[str] = []
+    secrets: list[str] = []
     for text in texts:
         if "://" not in text or "@" not in text:
             continue
@@ -123,5 +123,5 @@ def _passwords(texts: Iterable[str]) -> list[str]:
         except ValueError:  # something that only looks like an address
             continue
         if password and len(password) >= LEAST_CHARS:
-            found += [password, unquote(password)]
-    return found
+            secrets += [password, unquote(password)]
+    return secrets

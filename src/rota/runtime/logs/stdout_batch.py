@@ -1,4 +1,4 @@
-"""Stdout batches: what the attempts of one thread printed at full load, one after the other."""
+"""Stdout batches: output of successive attempts of one thread at full load."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from rota.runtime.logs.chunks import storable
 from rota.runtime.logs.masking import Masker
 
 FACTS = 6
-"""Of an attempt that has ended: its run, job, number, fence, start, and where its text ends."""
+"""Fields per ended attempt: its run, job, number, fence, start, and where its text ends."""
 ATTEMPT_COST = 400
-"""What an attempt on a sheet costs in memory beside its text."""
+"""Memory for an attempt in a batch, on top of its text."""
 
 
 class StdoutBatch(msgspec.Struct, frozen=True, gc=False):
-    """The text of some attempts, none of them longer than a line may be."""
+    """The text of some attempts, each no longer than a line may be."""
 
     text: str
     facts: list[Any]
-    """Of all attempts one after the other: a struct for each cost 0.3 us more."""
+    """The fields of all attempts in one flat list: a struct for each cost 0.3 us more."""
 
     @property
     def attempts(self) -> int:
@@ -32,12 +32,12 @@ class StdoutBatch(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def cost(self) -> int:
-        """What it costs in memory."""
+        """The memory that the batch takes."""
         return len(self.text) + ATTEMPT_COST * self.attempts
 
 
 def bound(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
-    """A row for all attempts of a sheet whose runs are near each other, masked."""
+    """Return one masked row for all attempts of a batch whose runs are near each other."""
     text = storable(sheet.text)
     run_ids, jobs, attempts, fences, first_ats, ends = _columns(sheet)
     is_plain = (
@@ -55,18 +55,18 @@ def bound(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
 
 
 def single(sheet: StdoutBatch, masker: Masker) -> list[LogChunk]:
-    """A row for each attempt."""
+    """Return a row for each attempt."""
     return list(_single(sheet, storable(sheet.text), masker))
 
 
 def _single(sheet: StdoutBatch, text: str, masker: Masker) -> Iterator[LogChunk]:
     start = 0
     for run_id, job, attempt, fence, first_at, end in zip(*_columns(sheet), strict=True):
-        said = text[start:end].removesuffix("\n")
+        lines = text[start:end].removesuffix("\n")
         start = end
-        said = masker("\n".join(map(shown, said.split("\n"))))
-        parts = Parts([run_id], [attempt], [fence], [first_at], [said.count("\n") + 1])
-        yield shared_row(job, parts, said)
+        lines = masker("\n".join(map(shown, lines.split("\n"))))
+        parts = Parts([run_id], [attempt], [fence], [first_at], [lines.count("\n") + 1])
+        yield shared_row(job, parts, lines)
 
 
 def _columns(sheet: StdoutBatch) -> list[list[Any]]:

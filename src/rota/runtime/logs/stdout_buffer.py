@@ -1,7 +1,7 @@
-"""Stdout buffers: at full load a thread prints to a text in memory, without a step of Python.
+"""Stdout buffers: at full load a thread prints into a StringIO, without a step of Python.
 
-Five lines cost 2 us of a run instead of 8, but for their times: all of a call have that of its
-start. So a page is turned when a call takes longer than a moment.
+Five lines cost 2 us of a run instead of 8, at the price of their times: all lines of an attempt
+have the time of its start. So the buffer is removed when an attempt takes longer than a moment.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from rota.runtime.logs.attempt_log import MAX_LINE, STDOUT
 from rota.runtime.logs.stdout_batch import FACTS, StdoutBatch
 
 MOMENT_S = 0.02
-"""A call that takes longer gets the time of each line."""
+"""An attempt that takes longer gets the time of each line."""
 MOST = 200
 MOST_CHARS = 64_000
-"""Of a page, before it is handed in; so many lines can be searched in a moment."""
+"""Characters at which a buffer is handed in; so many lines can be searched in a moment."""
 
 
 class StdoutBuffer:
-    """Where the handlers of one thread print, one after the other."""
+    """The output of the handlers of one thread, one after the other."""
 
     __slots__ = (
         "_book", "_end", "_facts", "_is_due", "_lock", "_places", "_slowly", "_text", "call",
@@ -32,24 +32,24 @@ class StdoutBuffer:
     def __init__(self, stream: Any, book: Any) -> None:
         self.stream = stream
         self.call: Attempt | None = None
-        """Who prints here now."""
+        """The attempt that prints here now."""
         self._book = book
-        # One that its owner may take again: a finaliser may print, at any step.
+        # Reentrant: a finaliser may print, at any step.
         self._lock = RLock()
         self._places: dict[str, Any] = stream.__dict__  # of this thread alone
         self._slowly = self._places["write"]
         self._text: StringIO
         self._facts: list[Any]
         self._end: int
-        """Where the text of the last call ends that has ended."""
+        """Where the text of the last ended attempt ends."""
         self._is_due: bool
         self.is_laid: bool
         self._lay()
 
     def begin(self, call: Attempt) -> bool:
-        """What is printed from now on is of this call; what came between two is of nobody.
+        """Attribute output to this attempt from now on; output before it belongs to no run.
 
-        False if the page was left.
+        Return False if the buffer was removed.
         """
         with self._lock:
             if not self.is_laid:
@@ -60,7 +60,7 @@ class StdoutBuffer:
             return True
 
     def end(self, call: Attempt) -> bool:
-        """Keep what the call has printed; False if that is nothing, or its log has it."""
+        """Keep the output of the attempt; False if there is none, or its log has it."""
         with self._lock:
             if self.call is not call:
                 return False
@@ -84,7 +84,7 @@ class StdoutBuffer:
             return True
 
     def gather(self) -> None:
-        """Hand in what has ended, now or when the next call ends. In any thread."""
+        """Hand in ended attempts, now or when the current one ends. Safe in any thread."""
         with self._lock:
             if self.call is not None:
                 self._is_due = True
@@ -92,17 +92,17 @@ class StdoutBuffer:
                 self._hand_in()
 
     def turn(self) -> None:
-        """Make what the call has printed the beginning of its log. In any thread."""
+        """Make the output of the current attempt the beginning of its log. Safe in any thread."""
         with self._lock:
             if self.call is not None:
                 self.leave()
 
     def leave(self) -> None:
-        """The thread prints as ever; what a call prints goes to its log."""
+        """Remove the buffer: the thread prints as before, its attempt prints to its log."""
         with self._lock:
             if not self.is_laid:
-                return  # somebody else was quicker, and has given all away
-            # First: its thread may be printing right now, and nobody looks at this page again.
+                return  # another thread was quicker, and has handed everything in
+            # First: its thread may be printing right now, and nobody reads this page again.
             self._places["write"] = self._slowly
             self.is_laid = False
             pages.laid.discard(self)
@@ -123,13 +123,13 @@ class StdoutBuffer:
         self._places["write"] = self._text.write
 
     def _hand_in(self) -> None:
-        """Give the text of calls that have ended away; a finaliser may have added to it."""
+        """Hand in the output of ended attempts; a finaliser may have added more."""
         rest = self._cut()
         if rest:
             self._text.write(rest)
 
     def _cut(self) -> str:
-        """The same; what comes after that is returned, and the page is empty."""
+        """Hand in the output of ended attempts, empty the buffer, and return the text after it."""
         text, facts, end = self._text, self._facts, self._end
         self._lay()
         return self._give(text, facts, end)
@@ -142,7 +142,7 @@ class StdoutBuffer:
 
 
 class StdoutBuffers:
-    """All pages of the process: it has one standard output."""
+    """All stdout buffers of the process, which has one standard output."""
 
     def __init__(self) -> None:
         self.laid: set[StdoutBuffer] = set()
@@ -150,7 +150,7 @@ class StdoutBuffers:
         self._users: set[object] = set()
 
     def want(self, user: object, *, wanted: bool) -> None:
-        """Whether somebody has so many lines to carry that their times may wait."""
+        """Set whether `user` has so many lines to deliver that their times do not matter."""
         if wanted:
             self._users.add(user)
         else:
@@ -162,7 +162,7 @@ class StdoutBuffers:
     def page_for(
         self, call: Attempt, last: StdoutBuffer | None, stream: Any
     ) -> StdoutBuffer | None:
-        """The page of this thread for a call; None while there is time for each line."""
+        """Return the buffer of this thread for an attempt; None if each line can have a time."""
         if last is not None and last.stream is stream and last.begin(call):
             return last
         if not self.are_wanted or call.log_buffer is None:
@@ -172,17 +172,17 @@ class StdoutBuffers:
         page.begin(call)
         if self._users:
             return page
-        # The load was over just now; who leaves pages may have looked before this one was there.
+        # The load was over just now; want() may have listed the pages before this one was there.
         page.leave()
         return None
 
     def gather(self) -> None:
-        """Have all pages handed in."""
+        """Have all buffers handed in."""
         for page in tuple(self.laid):
             page.gather()
 
     def turn_old(self, now_s: float) -> None:
-        """Turn the pages of calls that take their time."""
+        """Remove the buffers of attempts that take longer than a moment."""
         for page in tuple(self.laid):
             call = page.call
             if call is not None and now_s - (call.started_s or now_s) > MOMENT_S:

@@ -1,4 +1,4 @@
-"""The artifact store: reads and writes values by what a row holds, be it the value or a pointer."""
+"""The artifact store: reads and writes values, whether a row holds the value or a pointer to it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rota.runtime.values.backends import ArtifactBackend
 from rota.store.base import Store
 
 REMEMBERED = 32 * 1024 * 1024
-"""Bytes of values that are held for others who need the same ones."""
+"""Bytes of values kept in memory for other runs that need the same ones."""
 
 
 class ArtifactStore:
-    """Reads and writes large values, outside of transactions; from any thread."""
+    """Reads and writes large values, outside of transactions; safe in any thread."""
 
     def __init__(self, store: Callable[[], Store], artifacts: ArtifactBackend | None) -> None:
         self._store = store
@@ -29,13 +29,13 @@ class ArtifactStore:
         self._lock = Lock()
 
     def takes(self, text: str) -> bool:
-        """Whether the artifact store is the place for it; else the database keeps it."""
+        """Whether the value belongs in the artifact store; otherwise the database keeps it."""
         return self.artifacts is not None and len(text) > LARGE
 
     def put(self, text: str, *, now_ms: int) -> str:
-        """A pointer to the value, which is there now; or the text again.
+        """Store the value and return a pointer to it, or return the text unchanged.
 
-        A store that does not take it costs nobody a result: then the database keeps it.
+        If the store does not take it, no result is lost: the database keeps it.
         """
         if self.artifacts is None:
             return text
@@ -50,51 +50,51 @@ class ArtifactStore:
         return str(pointer)
 
     def value(self, text: str, whose: str) -> str:
-        """The value itself; ArtifactLost if it is missing or damaged, OSError if nobody answers."""
+        """Return the value itself; ArtifactLost if missing or damaged, OSError if not reachable."""
         return self.values((text,), whose)[text]
 
     def values(self, texts: Iterable[str], whose: str) -> dict[str, str]:
-        """The values of all these."""
-        found: dict[str, str] = {}
+        """Return the values of all these texts."""
+        values: dict[str, str] = {}
         kept: set[str] = set()
         for text in texts:
             if not is_pointer(text):
-                found[text] = text
+                values[text] = text
             elif (known := self._recalled(text)) is not None:
-                found[text] = known
+                values[text] = known
             elif read_pointer(text).place == "a":
-                found[text] = self._fetched(text, whose)
+                values[text] = self._fetched(text, whose)
             else:
                 kept.add(text)
         if kept:
             read = self._store().read(lambda tx: load_kept(tx, kept))
             for text in sorted(kept - read.keys()):
                 raise lost(text, whose)
-            found |= read
-        return found
+            values |= read
+        return values
 
     def _fetched(self, text: str, whose: str) -> str:
         pointer = read_pointer(text)
         if self.artifacts is None:
-            found = "was kept in an artifact store, and ROTA_ARTIFACTS does not say in which"
-            raise ArtifactLost(pointer.digest, found, whose=whose)
+            problem = "was kept in an artifact store, and ROTA_ARTIFACTS does not name it"
+            raise ArtifactLost(pointer.digest, problem, whose=whose)
         data = self.artifacts.get(pointer.day, pointer.digest)
         where = f"{self.artifacts.where}, day {pointer.day}"
         if data is None:
             raise ArtifactLost(pointer.digest, f"is not in {where}", whose=whose)
         if digest_of(data) != pointer.digest:
-            found = f"is damaged in {where}: {len(data):,} bytes with sha256 {digest_of(data)}"
-            raise ArtifactLost(pointer.digest, found, whose=whose)
+            problem = f"is damaged in {where}: {len(data):,} bytes with sha256 {digest_of(data)}"
+            raise ArtifactLost(pointer.digest, problem, whose=whose)
         value = data.decode()
         self._remember(text, value)
         return value
 
     def _recalled(self, text: str) -> str | None:
         with self._lock:
-            known = self._known.get(text)
-            if known is not None:
+            cached = self._known.get(text)
+            if cached is not None:
                 self._known.move_to_end(text)
-            return known
+            return cached
 
     def _remember(self, text: str, value: str) -> None:
         with self._lock:

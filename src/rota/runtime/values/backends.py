@@ -1,7 +1,7 @@
 """Artifact backends: objects named by the day they were written and the SHA-256 of their content.
 
-A retry writes the same object again. One is written before the row that mentions it, so that a
-crash leaves at most an object that nobody mentions, which the sweeper removes.
+A retry writes the same object again. An object is written before the row that refers to it, so that
+a crash leaves at most an object without references, which the sweeper removes.
 """
 
 from __future__ import annotations
@@ -24,29 +24,29 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 class ArtifactBackend(Protocol):
-    """Where large results are; all errors of a store that does not answer are OSError."""
+    """A backend for large results; all errors of a store that does not answer are OSError."""
 
     where: str
-    """For people."""
+    """The place in words, for people."""
 
     def put(self, day: str, digest: str, data: bytes) -> None:
-        """On disk when this returns; the same object again is no error."""
+        """Write the object to disk before returning; the same object again is no error."""
         ...
 
     def get(self, day: str, digest: str) -> bytes | None:
-        """None if it is not there."""
+        """Return the object; None if it is not there."""
         ...
 
     def days(self) -> list[str]:
-        """On which something was written, oldest first."""
+        """Return the days on which something was written, oldest first."""
         ...
 
     def digests(self, day: str) -> Iterator[Sequence[str]]:
-        """What was written on a day, in pages."""
+        """Yield the digests of a day, in pages."""
         ...
 
     def delete(self, day: str, digests: Sequence[str]) -> None:
-        """What is not there is no error."""
+        """Delete these objects; missing ones are no error."""
         ...
 
 
@@ -110,7 +110,7 @@ class Folder:
 
 
 def _sync(folder: Path) -> None:
-    """A new name is on disk only when its folder is."""
+    """Sync the folder: a new name is on disk only when its folder is."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -119,7 +119,7 @@ def _sync(folder: Path) -> None:
 
 
 def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactBackend | None:
-    """The store that the setting names; None when values stay in the database.
+    """Return the store that the setting names; None when values stay in the database.
 
     Without a setting: a folder `beside` the file of SQLite, and the database on a server, as its
     workers need not share a disk.
@@ -140,6 +140,6 @@ def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactBackend 
     if not parts.scheme and said.startswith(("/", "~", ".")):
         return Folder(Path(said).expanduser().absolute())
     raise BadUrl(
-        f"{said!r:.80} is no place for artifacts: write a folder such as /srv/rota-artifacts, "
+        f"{said!r:.80} is not a place for artifacts: use a folder such as /srv/rota-artifacts, "
         f"s3://bucket/prefix, or {DATABASE}"
     )

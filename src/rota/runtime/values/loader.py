@@ -1,6 +1,7 @@
 """Loads large arguments and stores large results, in threads beside the attempts.
 
-Threads of its own, so that neither the courier nor an event loop waits for a disk or a network.
+They have threads of their own, so that neither the courier nor an event loop waits for a disk or a
+network.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ THREADS = 8
 
 
 class ValueLoader:
-    """Completes the arguments of calls before they start, and puts results away when they end."""
+    """Completes the arguments of attempts before they start, and stores results when they end."""
 
     def __init__(
         self, store: ScopedStore, artifact_store: ArtifactStore, *, namespace: str
@@ -59,25 +60,25 @@ class ValueLoader:
         )
 
     def fetch(self, call: Attempt, start: Callable[[Attempt], None], done: Done) -> None:
-        """Start the call once its arguments are complete; end it if they cannot be."""
+        """Start the attempt once its arguments are complete; end it if they cannot be completed."""
         with self._lock:
             self._fetching.add(call)
         self._threads().submit(self._fetch, call, start, done)
 
     def withdraw(self, call: Attempt, why: StopReason, done: Done) -> bool:
-        """End a call that is still waiting for its arguments; False if it is not."""
+        """End an attempt that still waits for its arguments; False if it does not wait."""
         if not self._take(call):
             return False
         done(call, Stopped(why))
         return True
 
     def waiting(self) -> list[Attempt]:
-        """Calls that have not started because of us."""
+        """The attempts that have not started because their arguments are being loaded."""
         with self._lock:
             return list(self._fetching)
 
     def put_away(self, call: Attempt, ending: Ending, done: Done) -> None:
-        """Tell the end of a call once its result is where it belongs."""
+        """Report the end of an attempt once its result is stored."""
         self._threads().submit(self._put_away, call, ending, done)
 
     def close(self) -> None:
@@ -102,7 +103,7 @@ class ValueLoader:
             done(call, ending)
 
     def completed(self, lease: Lease) -> Lease:
-        """The lease with its arguments; BadInput if they cannot be made."""
+        """Return the lease with its arguments; BadInput if they cannot be made."""
         unresolved = self._store.read(
             lambda tx: resolve_later(tx, lease, namespace=self._namespace)
         )
@@ -110,7 +111,7 @@ class ValueLoader:
         return unresolved.resolved()
 
     def known(self, call: Attempt) -> Returned | None:
-        """Its result, if it is known already; then it is not to be remembered again."""
+        """Return the result of the attempt if it is known already; it is not cached again then."""
         lease = call.lease
         if lease.memo_key is None:
             return None
@@ -147,7 +148,7 @@ class ValueLoader:
 
 
 def incomplete(error: Exception) -> Raised:
-    """The end of a call whose arguments could not be had."""
+    """Return the end of an attempt whose arguments could not be loaded."""
     if isinstance(error, BadInput):
         return Raised(error=_told(error), gives_up=True)
     return Raised(error=_told(error), types=_names(error), exception=error)

@@ -1,7 +1,7 @@
 """Artifacts in an object store that speaks the S3 protocol.
 
-The usual variables tell where and as whom: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
-AWS_REGION, AWS_ENDPOINT_URL. Our own part is the name of the bucket and a prefix in it.
+The usual variables name the store and the credentials: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY,
+AWS_REGION, AWS_ENDPOINT_URL. Rota's own setting names the bucket and a prefix in it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PAGE = 1_000
 
 
 class ObjectStore:
-    """One bucket, or a part of it."""
+    """One bucket, or a prefix in it."""
 
     def __init__(self, url: str) -> None:
         self.where = url
@@ -54,7 +54,7 @@ class ObjectStore:
             self._ask(lambda: self._store.delete([f"{day}/{digest}" for digest in digests]))
 
     def _ask(self, request: Callable[[], T]) -> T:
-        """What goes wrong there is an OSError here, whatever it is there."""
+        """Make a request; every failure of the object store becomes an OSError."""
         from obstore.exceptions import BaseError, NotFoundError  # noqa: PLC0415  # an extra
 
         try:

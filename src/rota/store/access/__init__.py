@@ -1,1 +1,1 @@
-"""Who reaches which rows: row-level security, logins and their rights."""
+"""Access to rows: row-level security, logins and their permissions."""

@@ -1,8 +1,8 @@
-"""Logins beside the owner's: servers, workers and readers with the rights they need (ADR 31).
+"""Database logins for servers, workers and readers, with the permissions they need (ADR 31).
 
-A login is a member of a group, whose rights are in rights.py. Workers and readers see the rows
-of the namespaces that `rota.login` names for them, by a policy that asks who logged in: whatever
-they set later changes nothing, and one that is not in that table sees nothing.
+A login is a member of a group, whose permissions are in rights.py. Workers and readers see the rows
+of the namespaces that `rota.login` lists for them, by a policy on the login name: settings of a
+session change nothing, and a login that is not in that table sees nothing.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 POLICY = "login"
 EVERY = "*"
 LONGEST = 63
-"""Bytes of a name; PostgreSQL cuts off the rest."""
+"""Most bytes of a name; PostgreSQL cuts off the rest."""
 _GROUPS = {"server": "rota_house", "worker": "rota_worker", "reader": "rota_reader"}
 _BOUND = PolicyScope(
     ours="rota.own_namespaces()",
@@ -40,7 +40,7 @@ _BOUND = PolicyScope(
 
 
 class Login(NamedTuple):
-    """Who may log in, as what, and for which namespaces."""
+    """A database login: its name, its kind, and its namespaces."""
 
     name: str
     kind: str
@@ -50,14 +50,14 @@ class Login(NamedTuple):
 
 
 class GrantSteps(NamedTuple):
-    """What has to be done: with roles, which not every owner may, and with our own tables."""
+    """Statements of a grant: those on roles, which not every owner may run, and those on tables."""
 
     roles: list[str]
     tables: list[str]
 
 
 def logins(tx: PostgresTx) -> list[Login]:
-    """All that were granted something."""
+    """Return all logins that were granted something."""
     return [
         Login(row["name"], row["kind"], tuple(row["namespaces"]), row["is_member"])
         for row in tx.all("list_logins")
@@ -65,16 +65,16 @@ def logins(tx: PostgresTx) -> list[Login]:
 
 
 def grant(tx: PostgresTx, login: Login, *, create: bool = False) -> Login:
-    """Let somebody log in with these rights and no others of ours.
+    """Give a login the permissions of its kind, and no others of Rota.
 
-    RoomsRefused says what an administrator has to do first.
+    RoomsRefused names the statements that an administrator has to run first.
     """
     _do(tx, grant_steps(tx, login, create=create))
     return next(each for each in logins(tx) if each.name == login.name)
 
 
 def grant_steps(tx: PostgresTx, login: Login, *, create: bool = False) -> GrantSteps:
-    """The statements of `grant`, for who wants to read or to run them."""
+    """Return the statements of `grant`, to read them or to run them."""
     login = login._replace(namespaces=_checked(login))
     _check_login(tx, login.name, create=create)
     room = protect(tx)
@@ -93,7 +93,7 @@ def grant_steps(tx: PostgresTx, login: Login, *, create: bool = False) -> GrantS
 
 
 def revoke(tx: PostgresTx, name: str) -> bool:
-    """Take all of it away; False when there was nothing."""
+    """Revoke everything from a login; False when there was nothing."""
     is_known = any(each.name == name for each in logins(tx))
     groups = _groups(tx)
     room = tx.one("room_role")
@@ -110,11 +110,11 @@ def revoke(tx: PostgresTx, name: str) -> bool:
 
 
 def refresh(tx: PostgresTx, room: str) -> None:
-    """Rights and policies of tables that are new, or of rules that are; nothing without logins."""
-    known = logins(tx)
-    if known:
+    """Update permissions and policies after new tables or rules; does nothing without logins."""
+    granted = logins(tx)
+    if granted:
         groups = _groups(tx)
-        servers = [each.name for each in known if each.kind == "server" and each.is_member]
+        servers = [each.name for each in granted if each.kind == "server" and each.is_member]
         roles = [
             step
             for name in servers
@@ -124,7 +124,7 @@ def refresh(tx: PostgresTx, room: str) -> None:
 
 
 def script_of(steps: GrantSteps) -> str:
-    """As text for psql."""
+    """Return the statements as text for psql."""
     roles = [f"{each};" for each in steps.roles]
     tables = [f"{each};" for each in steps.tables]
     return "\n".join(
@@ -144,7 +144,7 @@ def _do(tx: PostgresTx, steps: GrantSteps) -> None:
     if refused := [each for each in steps.roles if not attempt(tx, each)]:
         raise RoomsRefused(
             f"this login may not change roles. As an administrator: {'; '.join(refused)};"
-            " then run the same again"
+            " then run this command again"
         )
     for each in steps.tables:
         tx.script(each)
@@ -164,15 +164,15 @@ def _checked(login: Login) -> tuple[str, ...]:
 
 def _check_login(tx: PostgresTx, name: str, *, create: bool) -> None:
     if not 0 < len(name.encode()) <= LONGEST or name.startswith("pg_") or "\0" in name:
-        raise BadOption(f"{name!r} is no name of a login")
+        raise BadOption(f"{name!r} is not a valid login name")
     facts = tx.all("login_facts", name=name)[0]
     if facts["is_above"]:
         raise BadOption(
-            f"{name} is a superuser, may create roles or is above row-level security: rights say"
-            " nothing to it; take a plain login"
+            f"{name} is a superuser, may create roles or bypasses row-level security: permissions"
+            " do not limit it; use a plain login"
         )
     if facts["is_owner"]:
-        raise BadOption(f"{name} owns the tables, or may act as who does; take another login")
+        raise BadOption(f"{name} owns the tables, or may act as their owner; use another")
     if name in _groups(tx).values() or (facts["is_there"] and not facts["may_log_in"]):
         raise BadOption(f"{name} is a role that cannot log in; name one that can")
     if not facts["is_there"] and not create:
@@ -183,12 +183,12 @@ def _check_login(tx: PostgresTx, name: str, *, create: bool) -> None:
 
 
 def _groups(tx: PostgresTx) -> dict[str, str]:
-    """The group of each kind: as it is, also in a copy of a database, or by our rule."""
+    """Return the group of each kind: as it exists, also in a copy of a database, or by our rule."""
     facts = tx.one("room_facts", role="")
     assert facts is not None  # noqa: S101  # an aggregate of constants has one row
-    known = {row["kind"]: row["role"] for row in tx.all("list_logins")}
+    group_names = {row["kind"]: row["role"] for row in tx.all("list_logins")}
     return {
-        kind: known.get(kind) or _short(f"{prefix}_{facts['database']}")
+        kind: group_names.get(kind) or _short(f"{prefix}_{facts['database']}")
         for kind, prefix in _GROUPS.items()
     }
 
@@ -208,7 +208,7 @@ def _is_there(tx: PostgresTx, role: str) -> bool:
 def _memberships(
     tx: PostgresTx, name: str, wanted: set[str], *, among: set[str], room: str
 ) -> Iterator[str]:
-    """So that, of these roles, it is a member of those that are wanted."""
+    """Yield statements that make it a member of exactly the wanted roles, among those given."""
     facts = tx.one("room_facts", role="")
     apart = facts is not None and int(facts["server"]) >= INHERITS_APART
     present = {row["role"] for row in tx.all("login_roles", name=name)}

@@ -1,9 +1,9 @@
-"""Rights: what each kind of login may do with each table.
+"""Permissions of each kind of login on each table.
 
 In PostgreSQL's letters: r select, a insert, w update, d delete. A server has what the statements
 need and nothing more; a worker what its verbs need in its namespaces; a reader sees what a viewer
-of the API sees. A table without an entry is closed to all of them. Nobody but the owner has the
-right to truncate, to change a definition or to make one.
+of the API sees. A table without an entry is closed to all of them. Only the owner may truncate,
+change a definition or make one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ VERBS = {"r": "select", "a": "insert", "w": "update", "d": "delete"}
 
 
 class Rights(NamedTuple):
-    """Of one table."""
+    """The permissions on one table."""
 
     server: str = ""
     worker: str = ""
@@ -69,16 +69,16 @@ ACT = (
     "id", "namespace", "at", "who", "verb", "subject", "detail", "address", "request_id",
     "before_digest", "after_digest",
 )  # fmt: skip
-"""What an act says; its place in the chain is given later, by who seals it."""
+"""Columns of an audit entry; its place in the chain is set later, when it is sealed."""
 WORKER_TOLD = (
     "queues", "jobs", "running", "left_behind", "is_draining", "drain_asked", "stalled_at",
     "stalled_why", "seen_at", "lease_until", "presence", "missing_since",
 )  # fmt: skip
-"""What a worker says of itself as it goes on, and what it is asked for."""
+"""Columns that a worker reports about itself, and those with requests to it."""
 WORKER_SEEN = (
     "id", "namespace", "name", "host", "pid", "slots", "version", "started_at", *WORKER_TOLD,
 )  # fmt: skip
-"""All but `attempt_key` and `token_id`: with these anybody could speak for a remote worker."""
+"""All columns but `attempt_key` and `token_id`: those let anybody act as a remote worker."""
 COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "act": {
         "server": {"r": (*ACT, "seq", "hash"), "a": ACT, "w": ("seq", "hash")},
@@ -96,8 +96,7 @@ COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
         "reader": {"r": WORKER_SEEN},
     },
 }
-"""Where a right is for some columns only: the audit grows, and nothing in it changes or goes; keys
-of workers are for servers."""
+"""Permissions on some columns only: nothing in the audit changes or goes; keys are for servers."""
 FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     "server": (
         "make_day(text, bigint)",
@@ -114,17 +113,17 @@ FUNCTIONS: Mapping[str, tuple[str, ...]] = {
     ),
     "reader": ("own_namespaces()", "is_run_of_login(uuid)", "values_of(json)"),
 }
-"""What runs with the rights of the owner, and checks what it is asked."""
+"""Functions that run with the permissions of the owner, and check their arguments."""
 
 
 def verbs_of(kind: str, table: str) -> str:
-    """What it may do with all columns of a table, as in a grant."""
+    """Return the permissions of a kind on all columns of a table, as in a grant."""
     letters = getattr(RIGHTS.get(table, Rights()), kind)
     return ", ".join(VERBS[letter] for letter in letters)
 
 
 def grants(kind: str, role: str, tables: set[str]) -> Iterator[str]:
-    """Statements after which the role has these rights and no others."""
+    """Yield statements after which the role has these permissions and no others."""
     yield f"revoke all on all tables in schema rota from {role}"
     yield f"revoke all on all functions in schema rota from {role}"
     yield f"grant usage on schema rota to {role}"

@@ -1,8 +1,8 @@
 """Row-level security: a server's transaction reaches the rows of its namespaces and no others.
 
-PostgreSQL sees to it, below the statements: such a transaction takes on a role whose policies let
-through only what belongs to a transaction-local setting; one that names no namespace sees nothing.
-Everybody else is let through as before, since workers, schedulers and chores serve all (ADR 26).
+PostgreSQL enforces it, below the statements: such a transaction takes on a role whose policies let
+through only rows that match a transaction-local setting; without a namespace in it, none. Other
+logins pass as before, since workers, schedulers and chores serve all namespaces (ADR 26).
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ SETTING = "rota.namespaces"
 POLICY = "room"
 EVERYBODY = "everybody"
 INHERITS_APART = 160_000
-"""From this version on a membership says by itself whether it passes its rights on."""
+"""From this version on, a membership itself declares whether it passes its permissions on."""
 
 
 class PolicyScope(NamedTuple):
-    """How a policy knows the namespaces it is for."""
+    """The part of a policy that selects the namespaces it is for."""
 
     ours: str = "string_to_array(current_setting('rota.namespaces', true), ',')"
     is_own_run: str = "rota.is_own_run"
     unless: str = "false"
-    """When it lets everything through."""
+    """A condition under which the policy lets everything through."""
 
 
 ROOM = PolicyScope()
@@ -48,11 +48,11 @@ _RIGHTS: Mapping[str, str] = {
     "statistic": "select",
     "counted": "select",
 }
-"""Where a room has less than who takes it on."""
+"""Tables on which the server role has fewer permissions than its members."""
 OPEN = frozenset({"counted"})
-"""Tables that anybody may look at: they hold nothing of anybody."""
+"""Tables that every server may read: they hold nothing that belongs to a namespace."""
 CLOSED = frozenset({"artifact", "chore", "login", "migration", "schema_step", "ticket"})
-"""Tables that no room has rights to: of the house, or reached by functions that know more."""
+"""Tables closed to the server role: internal ones, and those behind functions that check more."""
 FUNCTIONS = (
     "search_own_logs(text, text, bigint, int, int)",
     "values_of(json)",
@@ -62,16 +62,20 @@ FUNCTIONS = (
 
 
 def room_of(role: str, namespaces: Collection[str]) -> bytes:
-    """How a transaction for them goes on after its `begin`; it travels along and costs no trip."""
+    """Return the statements after `begin` that limit a transaction to these namespaces.
+
+    They travel along with `begin` and cost no trip.
+    """
     names = ",".join(sorted(check_name("namespace", each) for each in namespaces))
     quoted = sql.Identifier(role).as_string(None)
     return f"; set local role {quoted}; set local {SETTING} = '{names}'".encode()
 
 
 def protect(tx: PostgresTx, role: str | None = None) -> str:
-    """See to it that the role is there, has policies and rights; returns its name.
+    """Ensure that the role exists and has policies and permissions; return its name.
 
-    Changes only what is not so yet. RoomsRefused says what an administrator has to do first.
+    Changes only what differs. RoomsRefused names the statements that an administrator has to run
+    first.
     """
     name = role or _known_role(tx) or f"rota_server_{_facts(tx, '')['database']}"
     _see_to_role(tx, name)
@@ -86,7 +90,7 @@ def protect(tx: PostgresTx, role: str | None = None) -> str:
 
 
 def unprotect(tx: PostgresTx) -> list[str]:
-    """Take the policies away. The role stays: servers that run go on with it until they end."""
+    """Remove the policies. The role stays: running servers use it until they end."""
     if names := [row["name"] for row in tx.all("list_logins")]:
         raise BadOption(f"{', '.join(names)} would see all namespaces; `rota db revoke` them first")
     changed: list[str] = []
@@ -101,12 +105,12 @@ def unprotect(tx: PostgresTx) -> list[str]:
 
 
 def whole_tables(tx: Tx) -> list[Row]:
-    """All tables of ours but partitions, with what is known of each and of its policy."""
+    """Return all Rota tables but partitions, with facts about each and about its policy."""
     return [row for row in tx.all("policy_tables", policy=POLICY) if not row["is_partition"]]
 
 
 def condition_of(table: str, *, has_namespace: bool, bound: PolicyScope = ROOM) -> str | None:
-    """Which rows of it are in a room; None when no room has any rights to it."""
+    """Return the condition for the rows in a room; None when no room has access to the table."""
     if table in CLOSED:
         return None
     if table in OPEN:
@@ -119,7 +123,7 @@ def condition_of(table: str, *, has_namespace: bool, bound: PolicyScope = ROOM) 
     if not has_namespace and table != "namespace":
         return None
     column = "name" if table == "namespace" else "namespace"
-    # Said so that plans stay as they are: a comparison could choose an index, and would be expected
+    # Written this way to keep plans: a comparison could choose an index, and would be expected
     # to let one row of two hundred through; this is expected to let all through.
     ours = f"{column} = any ((select {bound.ours})::text[])"
     return f"nullif({ours}, false) is not null or {bound.unless}"
@@ -127,7 +131,7 @@ def condition_of(table: str, *, has_namespace: bool, bound: PolicyScope = ROOM) 
 
 def _statements(table: Mapping[str, Any], role: str) -> Iterator[str]:
     name = f"rota.{table['name']}"
-    # Who takes on the role also has its policies before, where memberships always pass on.
+    # A member has the role's policies before taking it on, where memberships always pass on.
     other = f"(select current_user <> {sql.Literal(role).as_string(None)})"
     bound = PolicyScope(unless=other)
     condition = condition_of(table["name"], has_namespace=table["has_namespace"], bound=bound)
@@ -162,9 +166,9 @@ def _see_to_role(tx: PostgresTx, role: str) -> None:
     facts = _facts(tx, role)
     quoted, login = (sql.Identifier(each).as_string(None) for each in (role, facts["login"]))
     if facts["is_above"]:
-        raise BadOption(f"the role {role} is above row-level security; take one that is not")
+        raise BadOption(f"the role {role} bypasses row-level security; use one that does not")
     if facts["login"] == role:
-        raise BadOption(f"{role} is who we are; servers need a role with fewer rights than that")
+        raise BadOption(f"{role} is our own login; servers need a role with fewer permissions")
     apart = " with inherit false" if int(facts["server"]) >= INHERITS_APART else ""
     create, join = f"create role {quoted} nologin", f"grant {quoted} to {login}{apart}"
     if not facts["is_there"] and not (facts["may_create"] and attempt(tx, create)):
@@ -181,7 +185,7 @@ def _see_to_role(tx: PostgresTx, role: str) -> None:
 
 
 def attempt(tx: PostgresTx, statement: str) -> bool:
-    """Whether we may; somebody else may have done the same meanwhile, which is as good."""
+    """Return whether we may run a statement; it is fine if another process ran the same one."""
     tx.script("savepoint attempt")
     try:
         tx.script(statement)

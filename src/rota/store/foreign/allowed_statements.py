@@ -1,4 +1,4 @@
-"""Which statements a user may make inside our transaction: one at a time, none that ends it."""
+"""Allowed statements of a user inside our transaction: one at a time, none that ends it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ CONTROL = {
     *("abort", "begin", "commit", "end", "prepare", "release", "rollback", "savepoint", "start"),
     *("attach", "detach", "discard", "listen", "pragma", "reset", "set", "unlisten", "vacuum"),
 }
-"""Words that end the transaction, or change the connection for those who come after."""
+"""Words that end the transaction, or change the connection for its next users."""
 _QUOTED = re.compile(
     r"""'(?:[^']|'')*' | "(?:[^"]|"")*" | \$(\w*)\$.*?\$\1\$ | --[^\n]* | /\*.*?\*/""",
     re.VERBOSE | re.DOTALL,
@@ -18,7 +18,7 @@ _QUOTED = re.compile(
 
 
 def check_statement(text: str) -> str:
-    """Give the text back if it is one statement that leaves the transaction alone."""
+    """Return the text if it is one statement that leaves the transaction alone."""
     bare = _QUOTED.sub(" ", text).strip().rstrip(";").strip()
     word = re.split(r"\W", bare, maxsplit=1)[0].lower()
     if word in CONTROL:

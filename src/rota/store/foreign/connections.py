@@ -1,7 +1,7 @@
-"""Connections that are not ours: what a user's program holds, made to speak our statements.
+"""Connections of a user's program, adapted to Rota's statements.
 
-Rota neither begins, commits nor rolls back on them. Drivers are known by their module, so that
-none is imported for it.
+Rota neither begins, commits nor rolls back on them. Drivers are recognised by their module, so that
+none is imported.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ OLDEST_SQLITE = (3, 39, 0)
 
 
 class ForeignResult(NamedTuple):
-    """What a statement gave."""
+    """The result of a statement."""
 
     rows: list[Row]
     changed: int
 
 
 class ForeignConnection(Protocol):
-    """A connection of somebody else."""
+    """A connection that the user's program made."""
 
     dialect: str
 
     def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
-        """One statement with named parameters, spelled as the dialect wants."""
+        """Execute one statement with named parameters, spelled for the dialect."""
         ...
 
     def is_loose(self) -> bool:
-        """Whether each statement would be committed by itself."""
+        """Whether each statement is committed on its own."""
         ...
 
     def is_begun(self) -> bool:
-        """Whether a transaction is under way."""
+        """Whether a transaction is in progress."""
         ...
 
 
@@ -72,7 +72,7 @@ class _Driver:
         return _is_begun(self._connection)
 
     def _cursor(self) -> Any:
-        """One that gives tuples and knows our marks, however the connection was set up."""
+        """Return a cursor that gives tuples and knows our marks, whatever the user set up."""
         if "psycopg" in _roots(self._connection):
             import psycopg  # noqa: PLC0415  # the connection is one of its own, so it is there
 
@@ -84,7 +84,7 @@ class _Driver:
 
 
 class _Alchemy:
-    """A connection of SQLAlchemy on one of these drivers; it begins its transaction by itself."""
+    """A connection of SQLAlchemy on one of these drivers; it begins transactions automatically."""
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
@@ -111,7 +111,7 @@ class _Alchemy:
 
 
 class _Apsw:
-    """A connection of apsw: the SQLite that our own store uses."""
+    """A connection of apsw: the SQLite that Rota's own store uses."""
 
     dialect = "sqlite"
 
@@ -136,7 +136,7 @@ class _Apsw:
 
 
 def foreign(connection: Any) -> ForeignConnection:
-    """Know a connection by its kind; WrongConnection says what would be good."""
+    """Adapt a connection by its kind; WrongConnection names the kinds that work."""
     roots = _roots(connection)
     if "sqlalchemy" in roots:
         return _alchemy(connection)
@@ -148,15 +148,16 @@ def foreign(connection: Any) -> ForeignConnection:
     if "apsw" in roots:
         return _Apsw(connection)
     kind = type(connection)
-    told = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
+    hint = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
     raise WrongConnection(
-        f"{kind.__module__}.{kind.__qualname__}{told or ' is no connection Rota knows'}; give a "
-        "connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of SQLAlchemy"
+        f"{kind.__module__}.{kind.__qualname__}{hint or ' is not a connection that Rota knows'}; "
+        "give a connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of "
+        "SQLAlchemy"
     )
 
 
 def _check_library(driver: Any) -> None:
-    """A connection of sqlite3 must be new enough, and not to a file that we have open here."""
+    """Refuse sqlite3 connections that are too old, or to a file that we have open here."""
     if not isinstance(driver, sqlite3.Connection):
         return
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
@@ -191,8 +192,8 @@ def _roots(connection: Any) -> set[str]:
 def _is_autocommit(driver: Any) -> bool:
     if isinstance(driver, sqlite3.Connection):
         # Since Python 3.12 there is `autocommit`; -1 means that isolation_level decides.
-        said = getattr(driver, "autocommit", -1)
-        return driver.isolation_level is None if said == -1 else bool(said)
+        autocommit = getattr(driver, "autocommit", -1)
+        return driver.isolation_level is None if autocommit == -1 else bool(autocommit)
     return bool(driver.autocommit)
 
 

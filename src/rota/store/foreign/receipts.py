@@ -1,4 +1,4 @@
-"""The table of receipts in a database of the user's own, PostgreSQL or SQLite."""
+"""The table of receipts in the user's own database, PostgreSQL or SQLite."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rota.store.statements import Statement, load_receipts
 
 
 class Receipts:
-    """Receipts in the transaction of a connection that is not ours."""
+    """Receipts in the transaction of a user's connection."""
 
     def __init__(self, connection: Any) -> None:
         self._foreign = foreign(connection)
         self._statements = _known(self._foreign.dialect)
 
     def is_loose(self) -> bool:
-        """Whether each statement would be committed by itself."""
+        """Whether each statement is committed on its own."""
         return self._foreign.is_loose()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
-        """Undo what was done in the block when it raises; the transaction itself goes on."""
+        """Roll back the block when it raises; the transaction itself goes on."""
         if self._foreign.dialect == "sqlite" and not self._foreign.is_begun():
             # sqlite3 begins before a write only, and a savepoint alone would commit by itself.
             # Immediate: one that reads first cannot wait for another writer any more.
@@ -47,7 +47,7 @@ class Receipts:
         return self._run("take_receipt", run_id=run_id, step=step).changed == 1
 
     def read(self, run_id: str, step: str) -> str | None:
-        """The result that was kept, as JSON text."""
+        """Return the result that was kept, as JSON text."""
         rows = self._run("read_receipt", run_id=run_id, step=step).rows
         return rows[0]["result"] if rows else None
 

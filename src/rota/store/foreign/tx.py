@@ -1,4 +1,4 @@
-"""A transaction of the user's own, for our verbs: Rota neither begins nor ends it."""
+"""The user's own transaction as a Rota transaction: Rota neither begins nor ends it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ QUIET_S = 0.01
 
 
 class ForeignTx:
-    """The caller's transaction as ours: the same statements by the same names."""
+    """The caller's transaction with the same statements, by the same names, as ours."""
 
     def __init__(self, connection: Any) -> None:
         self._foreign = foreign(connection)
@@ -62,7 +62,7 @@ class ForeignTx:
             self._run(name, params)
 
     def notify(self, queues: Collection[str]) -> None:
-        """A hint on commit; on SQLite the watch of the file sees the commit by itself."""
+        """Send a hint on commit; on SQLite the watch of the file sees the commit anyway."""
         self.wake_count += 1
         if self.dialect == "postgres":
             for key in _quiet.pick(queues):
@@ -72,10 +72,10 @@ class ForeignTx:
         self.notify(set(runs.values()))
 
     def taken(self, run_ids: Iterable[str]) -> None:
-        """Nobody claims in a transaction of the user's own."""
+        """Do nothing: no worker claims in a transaction of the user's own."""
 
     def part(self, work: Callable[[], T]) -> T:
-        """As it is: what raises, raises in the user's own transaction, who decides about it."""
+        """Run the work as it is: the user decides about errors in their own transaction."""
         return work()
 
     def raw(self, text: str, params: Any = None, /) -> list[Row]:
@@ -88,9 +88,8 @@ class ForeignTx:
 class _Quiet:
     """Lets a key pass at most every 10 ms.
 
-    Commits that notify share one lock in the server, so that a program which submits in
-    each of its transactions would line all of them up. A hint that is left out is covered by
-    the one before it, or by the poll.
+    Commits that notify share one lock in the server, so that a program which submits in each of its
+    transactions would line all of them up. The hint before a dropped one covers it, or the poll.
     """
 
     def __init__(self) -> None:
@@ -109,7 +108,7 @@ _quiet = _Quiet()
 
 
 def dialect_named(name: str) -> Dialect:
-    """The dialect, with its driver only where that is there anyway."""
+    """Return the dialect, with its driver only where that is there anyway."""
     if name == "sqlite":
         from rota.store.sqlite.dialect import DIALECT  # noqa: PLC0415  # as in open.py
 

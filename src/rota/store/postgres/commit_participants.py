@@ -17,7 +17,7 @@ from rota.store.postgres.tx import PostgresTx
 
 
 class JoinedParticipants:
-    """Those of one transaction; told that it failed unless they have arrived."""
+    """The participants of one transaction, told that it failed unless it is committed."""
 
     def __init__(self) -> None:
         self._joined_work: list[JoinedWork] = []
@@ -37,14 +37,14 @@ class JoinedParticipants:
     def join(
         self, tx: PostgresTx, connection: Connection, participants: Sequence[CommitParticipant]
     ) -> None:
-        """Riders that fail are left behind; they must not hurt the work they ride with."""
+        """Let participants join; failing ones are left out and must not hurt the work they join."""
         keys = frozenset(tx.keys())
         for participant in participants:
             news = tx.remember()
             connection.libpq.say(b"savepoint ride")
             try:
                 joined = participant.join(tx, keys)
-            except Exception as error:  # it looks again by itself, and meets it there
+            except Exception as error:  # it claims again later, and meets the error there
                 if connection.broken or isinstance(error, psycopg.errors.DeadlockDetected):
                     raise
                 connection.libpq.say(b"rollback to ride")

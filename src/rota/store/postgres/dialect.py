@@ -1,4 +1,4 @@
-"""PostgreSQL's words: types, fragments of shared statements, and how batches travel."""
+"""The PostgreSQL dialect: types, fragments of shared statements, and how batches travel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What errors of psycopg mean to those who use a store."""
+"""Translates errors of psycopg for users of a store."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.store.postgres.connections.connector import Connector
 from rota.store.postgres.connections.libpq import StatementMismatch
 
 RETRIED = (psycopg.errors.DeadlockDetected, psycopg.errors.SerializationFailure, StatementMismatch)
-"""Nothing has happened, and the next try may do better."""
+"""Errors after which nothing has happened, and the next try may do better."""
 
 
 _OF_VALUES = (
@@ -22,12 +22,12 @@ _OF_VALUES = (
 
 
 def is_fault_of_values(error: Exception) -> bool:
-    """Whether it says something of what was to be written, and not of the server or the schema."""
+    """Whether the error concerns the values to be written, and not the server or the schema."""
     return isinstance(error, _OF_VALUES) or not isinstance(error, psycopg.Error)
 
 
 def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> None:
-    """A connection that breaks while it commits leaves the question whether it did."""
+    """Raise CommitUnknown for a connection that breaks while it commits."""
     if connection.closed and not isinstance(error, RETRIED):
         raise CommitUnknown(
             f"PostgreSQL went away during a commit: {str(error).strip()}"
@@ -37,12 +37,12 @@ def ask_if_broken(connection: Connection, error: psycopg.OperationalError) -> No
 def translated(
     error: psycopg.Error, connection: Connection, connector: Connector, *, is_in_room: bool
 ) -> Exception:
-    """The server went away or refuses: StoreUnavailable, with its own words."""
+    """Return StoreUnavailable, with the server's own message, if it went away or refuses."""
     if isinstance(error, psycopg.errors.InsufficientPrivilege) and not is_in_room:
         # In a room it would be a mistake of ours.
         return RightMissing(
             f"PostgreSQL says {str(error).splitlines()[0]!r} to {connection.info.user}: this needs"
-            " a login with more rights; `rota db logins` tells which there are"
+            " a login with more permissions; `rota db logins` lists them"
         )
     if isinstance(error, psycopg.DataError):
         # Of what people send, this is all that its texts cannot hold and SQLite's can.
@@ -50,7 +50,7 @@ def translated(
             isinstance(error, psycopg.errors.UntranslatableCharacter) or error.sqlstate is None
         )
         return (
-            BadInput("a text holds a zero byte, and PostgreSQL cannot keep that")
+            BadInput("a text contains a zero byte, which PostgreSQL cannot store")
             if is_zero
             else error
         )
@@ -58,7 +58,7 @@ def translated(
         # It became a standby under us: new connections look for the server that is not.
         connector.renew()
         return StoreUnavailable("PostgreSQL cannot be written to: it is read-only now")
-    # Whatever it said: who has hung up is away, for instance after a pause of this process.
+    # Whatever the error: a server that has hung up is away, as after a pause of this process.
     is_away = isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     if is_away or connection.broken:
         return StoreUnavailable(f"PostgreSQL is not available: {str(error).strip()}")

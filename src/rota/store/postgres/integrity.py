@@ -1,4 +1,4 @@
-"""Looking into the indexes of PostgreSQL with its extension amcheck, where that is installed."""
+"""Checks the indexes of PostgreSQL with its extension amcheck, where that is installed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Read = Callable[[Callable[[Tx], Any]], Any]
 
 
 def examine_indexes(read: Read, *, deep: bool) -> Integrity | None:
-    """Each index with the rows of its table; None where nobody asked for so much work.
+    """Check each index against the rows of its table; None unless `deep`.
 
     One transaction for each, as a broken one ends it. Only readers' locks are taken.
     """

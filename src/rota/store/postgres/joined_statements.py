@@ -15,7 +15,7 @@ _MARK = re.compile(rb"%\((?!now\))(\w+)\)s")
 
 
 def joined(texts: Sequence[bytes]) -> bytes:
-    """Texts that change rows, made into one; their parameters are named as by `numbered`."""
+    """Join texts that change rows into one; their parameters are named as by `numbered`."""
     parts = [
         b"part_%d as (" % at + _MARK.sub(_mark(at), text) + b" returning 1)"
         for at, text in enumerate(texts)
@@ -28,7 +28,7 @@ def _mark(at: int) -> bytes:
 
 
 def numbered(asks: Sequence[Ask]) -> dict[str, Any]:
-    """The parameters of all."""
+    """Return the parameters of all."""
     return {
         f"{key}_{at}": value for at, (_, params) in enumerate(asks) for key, value in params.items()
     }

@@ -1,7 +1,7 @@
-"""Hearing of what other processes did: by LISTEN, or behind a pooler by looking often.
+"""Listens for commits of other processes: by LISTEN, or behind a pooler by polling often.
 
 A pooler that shares out sessions keeps no LISTEN for anybody. There a statement without any table
-tells whether anything was committed since the last look (ADR 36); what is said then is the same.
+returns whether anything was committed since the last look (ADR 36); the wake-ups are the same.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from rota.store.postgres.connections.timeouts import StatementTimeouts
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 LOOK_S = 0.1
-"""How often a listener looks whether it is to stop; 50 us each time."""
+"""How often a listener checks whether it is to stop; 50 us each time."""
 BUSY_LOOK_S = 0.015
 IDLE_LOOK_S = 0.04
-"""Between two looks behind a pooler: while this process has work, and while it has none."""
+"""The pauses between looks behind a pooler: while this process has work, and while it has none."""
 BUSY_S = 10.0
-"""For so long after something of ours was committed that wakes others."""
+"""How long this process counts as having work after a commit of ours that wakes others."""
 ALL_S = 0.5
-"""Between two calls to look everywhere, which wake a dozen threads."""
+"""The pause between two calls to look everywhere, which wake a dozen threads."""
 ANSWER_S = 10.0
 DIRECT_AGAIN_S = 30.0
-"""After the direct way failed, for so long the way through the pooler has to do."""
+"""How long the way through the pooler has to do after the direct way failed."""
 
 
 class ListenerNeeds(NamedTuple):
-    """What the listener needs of its store."""
+    """The parts of its store that the listener needs."""
 
     connector: Connector
     direct: Connector | None
@@ -49,7 +49,7 @@ class ListenerNeeds(NamedTuple):
 
 
 class Listener:
-    """Hears keys of other processes and rings them here; reconnects with jitter.
+    """Receives keys of other processes and rings them here; reconnects with jitter.
 
     A session of its own stays open as long as the process lives: `session` is its name in the
     server, None behind a pooler.
@@ -80,7 +80,7 @@ class Listener:
             self._thread.join()
 
     def quicken(self) -> None:
-        """This process has work now."""
+        """Look more often: this process has work now."""
         self._busy_s = elapsed_s()
 
     def _run(self) -> None:
@@ -92,7 +92,7 @@ class Listener:
                 self._stopping.wait(random.uniform(0.1, 0.7))
 
     def _hear_directly(self) -> bool:
-        """Past the pooler; False when there is no such way, or none that leads to our server."""
+        """Listen past the pooler; False when there is no such way, or none to our server."""
         direct = self._means.direct
         if direct is None or elapsed_s() < self._direct_s:
             return False
@@ -130,7 +130,7 @@ class Listener:
         is_mine = self._means.connector.is_mine
         while not self._stopping.is_set() and is_good():
             for notice in connection.libpq.notices(LOOK_S):
-                # What we say ourselves has been told here at once.
+                # Our own keys have been rung here at once.
                 if not is_mine(notice.be_pid):
                     self._wakeups.hear(notice.extra.decode())
 
@@ -156,9 +156,9 @@ class Listener:
         return rows  # all of them are texts
 
     def _rest(self) -> None:
-        if not self._wakeups.are_wanted():  # nothing is asked while nobody would hear of it
+        if not self._wakeups.are_wanted():  # no queries while nobody listens
             self._wanted.clear()
-            # Looked at after that: who came or stopped us meanwhile has set it before.
+            # Checked after that: a watcher that came, or a stop, has set it before.
             if not self._wakeups.are_wanted() and not self._stopping.is_set():
                 self._wanted.wait()
         is_busy = elapsed_s() - self._busy_s < BUSY_S

@@ -1,7 +1,7 @@
 """NOTIFY as hints, sent after a commit, or with it while commits are quick.
 
-A key is sent at most every 10 ms by a process: notifying commits share one lock in the
-server, and a thousand submits need one wake-up.
+A key is sent at most every 10 ms by a process: notifying commits share one lock in the server, and
+a thousand submits need one wake-up.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ QUICK_S = 0.002
 """A commit that takes longer does not carry its NOTIFY: the lock would be held as long (ADR 14)."""
 MOST_KEYS = 1000
 LOST = (psycopg.Error, StoreUnavailable)
-"""A hint may be lost; whoever waits for it polls anyway."""
+"""Errors that lose a hint; its receivers poll anyway."""
 
 
 class Notifier:
-    """Tells other processes after commits.
+    """Notifies other processes after commits.
 
-    A key that was quiet is sent at once, on the connection that has just committed: a
-    thread in between cost 0.3 ms of 2.3 from submit to start. What follows within 10 ms
-    is gathered and sent by a thread.
+    A quiet key is sent at once, on the connection that has just committed: a thread in between cost
+    0.3 ms of 2.3 from submit to start. Keys that follow within 10 ms are gathered and sent by a
+    thread.
     """
 
     def __init__(self, send: Callable[[Collection[str]], None]) -> None:
@@ -43,7 +43,7 @@ class Notifier:
         self._thread: Thread | None = None
 
     def ring(self, keys: Collection[str], send_now: Callable[[Collection[str]], None]) -> None:
-        """Tell soon; `send_now` uses the caller's own connection."""
+        """Notify soon; `send_now` uses the caller's own connection."""
         with self._changed:
             quiet = self._quiet(keys)
             late = set(keys) - quiet
@@ -56,14 +56,14 @@ class Notifier:
                 send_now(quiet)
 
     def take_quiet(self, keys: Collection[str]) -> set[str]:
-        """Keys that the caller is to send inside the commit it is about to make."""
+        """Return quiet keys, which the caller is to send inside the commit it is about to make."""
         if self._commit_s > QUICK_S:
             return set()
         with self._lock:
             return self._quiet(keys)
 
     def measure(self, commit_s: float) -> None:
-        """How long a commit took that wakes somebody; others waiting for the lock make it long."""
+        """Note the time of a commit that notifies; others waiting for the lock make it long."""
         self._commit_s += 0.3 * (commit_s - self._commit_s)
 
     def stop(self) -> None:

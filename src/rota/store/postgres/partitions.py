@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 DAYS_AHEAD = 3
 DAY_MS = 86_400_000
 LOCK_MS = 200
-"""Everybody who comes after a waiting lock waits as well, so it must not wait for long."""
+"""Every session behind a waiting lock waits as well, so it must not wait for long."""
 PARENTS = ("run_history_good", "run_history_bad", "attempt", "log_chunk")
 _DAILY = re.compile(rf"^({'|'.join(PARENTS)})_(\d{{8}})$")
 
@@ -22,8 +22,8 @@ _DAILY = re.compile(rf"^({'|'.join(PARENTS)})_(\d{{8}})$")
 def rotate(tx: PostgresTx, *, keep_good_ms: int, keep_bad_ms: int) -> None:
     """Make the coming days and drop the days that are wholly past retention.
 
-    Hardly waits for anybody: what is in use is done at the next round. By functions, since not
-    everybody who does the chores owns the tables (ADR 31).
+    Hardly waits for anybody: a partition in use is done at the next round. By functions, since not
+    every login that does the chores owns the tables (ADR 31).
     """
     if not _alone(tx):
         return

@@ -1,4 +1,4 @@
-"""Looking at the way to PostgreSQL, for `rota doctor`: is a pooler on it, do wake-ups arrive."""
+"""Checks the way to PostgreSQL, for `rota doctor`: is a pooler on it, do wake-ups arrive."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ARRIVES_S = 5.0
 
 
 def line_facts(pool: Pool, direct: Connector | None) -> Mapping[str, str | int]:
-    """`pooler`: 0 or 1; `wakeups`: `arrive`, `lost`, `polled`, `unreachable`, `pooled`.
+    """Return `pooler`: 0 or 1; `wakeups`: `arrive`, `lost`, `polled`, `unreachable`, `pooled`.
 
     The last two are about the direct way that the address names.
     """
@@ -36,7 +36,7 @@ def line_facts(pool: Pool, direct: Connector | None) -> Mapping[str, str | int]:
 
 
 def _hears(speaker: Connection, connection: Connection) -> str:
-    """Whether a word that one connection says is heard on the other."""
+    """Return whether a notification of one connection arrives on the other."""
     if not connection.is_ours:
         return "pooled"
     connection.libpq.say(b"listen rota")

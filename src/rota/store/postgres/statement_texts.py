@@ -1,4 +1,4 @@
-"""The statements as PostgreSQL gets them, by name; apart for rooms and for logins of few rights."""
+"""The statements for PostgreSQL, by name; with variants for rooms and for restricted logins."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from rota.store.statements import load, load_logins, load_rooms
 
 @cache
 def known() -> dict[str, bytes]:
-    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
-    return known | {f"{name} and tell": TELLING % known[name] for name in TOLD_WITHIN}
+    texts = {name: each.text.encode() for name, each in load(DIALECT).items()}
+    return texts | {f"{name} and tell": TELLING % texts[name] for name in TOLD_WITHIN}
 
 
 @cache
 def known_in_rooms() -> dict[str, bytes]:
-    """The same under texts of their own: a plan that is kept holds for one role only."""
+    """Return the statements with texts of their own: a kept plan holds for one role only."""
     own = {name: each.text.encode() for name, each in load_rooms(DIALECT).items()}
-    known = {name: each.text.encode() for name, each in load(DIALECT).items()}
-    return {name: text + b" /* in a room */" for name, text in (known | own).items()}
+    texts = {name: each.text.encode() for name, each in load(DIALECT).items()}
+    return {name: text + b" /* in a room */" for name, text in (texts | own).items()}
 
 
 @cache
 def known_to(kind: str) -> dict[str, bytes]:
-    """For a login that has no right to some tables, and to functions instead."""
+    """Return the statements of a login that lacks permissions on some tables, and has functions."""
     own = load_logins(DIALECT, kind).items()
     return known() | {name: each.text.encode() for name, each in own}

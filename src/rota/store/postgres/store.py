@@ -1,7 +1,7 @@
-"""PostgreSQL: a small pool, READ COMMITTED, no session state that a pooler would lose.
+"""The PostgreSQL store: a small pool, READ COMMITTED, no session state that a pooler would lose.
 
-NOTIFY is a hint. It goes after the commit, so that it never serialises the commits of
-others, or with one that stands alone while those are quick (ADR 14).
+NOTIFY is a hint. It goes after the commit, so that it never serialises the commits of others, or
+with one that stands alone while those are quick (ADR 14).
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ TRIES = 5
 ANSWER_S = 30.0
 """How long any one statement may take before its connection is given up."""
 BEAT_S = 10.0
-"""The same for heartbeats, which are tiny: half a lease."""
+"""The limit for heartbeats, which are tiny: half a lease."""
 ROLE_S = 60.0
-"""How long it is believed which role servers take on; somebody may switch it on meanwhile."""
+"""How long the role of servers is cached; somebody may switch row-level security on meanwhile."""
 
 
 class PostgresStore:
-    """Everything in schema `rota` of one database."""
+    """A store in schema `rota` of one database."""
 
     dialect = "postgres"
     login: str | None = None
@@ -88,7 +88,7 @@ class PostgresStore:
     def _make_dialers(
         self, conninfo: str, options: PoolOptions
     ) -> tuple[Connector, Connector | None]:
-        """For everything, and for wake-ups past a pooler if the address says how."""
+        """Return the connector for everything, and one past a pooler if the address has that."""
         names = ("timeline", "own_session", "gone_sessions", "long_statements")
         questions = SessionQuestions(*[self._statements[name] for name in names])
         burst = options.size + 2
@@ -121,19 +121,19 @@ class PostgresStore:
         return _retried(lambda: self._transact(work, self._pool))
 
     def scoped(self, namespaces: Collection[str]) -> ScopedStore:
-        """As the role that servers take on, if there is one (store.access.row_security)."""
+        """Return the store under the role of servers, if any (store.access.row_security)."""
         role = self.room_role()
         return self if role is None else _ScopedStore(self, room_of(role, namespaces))
 
     def room_role(self) -> str | None:
-        """The role of servers; None while row-level security is not switched on."""
+        """Return the role of servers; None while row-level security is not switched on."""
         if self._role is None or self._role[1] < elapsed_s():
             row = self.read(lambda tx: tx.one("room_role"))
             self._role = row["role"] if row else None, elapsed_s() + ROLE_S
         return self._role[0]
 
     def join_commits(self, participant: CommitParticipant) -> Watch:
-        """Boards only what says that it carries others.
+        """Let the participant join those transactions that are marked as joinable.
 
         A claim inside a client's transaction would hold row locks for as long as that lasts.
         """
@@ -153,14 +153,14 @@ class PostgresStore:
         _retried(lambda: self._transact(work, self._pool))
 
     def know_login(self) -> None:
-        """Ask as what we log in: some have few rights, and other statements for it (ADR 31)."""
+        """Note the kind of our login: restricted ones have statements of their own (ADR 31)."""
         row = self.read(lambda tx: tx.one("whoami"))
         self.login = row["kind"] if row else None
         if self.login is not None:
             self._statements = known_to(self.login)
 
     def facts(self) -> Mapping[str, str | int]:
-        """How we reach it; its files are on another machine, or should be nobody's business."""
+        """Return how we reach the server; its files are on another machine, or private."""
         return line_facts(self._pool, self._direct)
 
     def close(self) -> None:
@@ -172,7 +172,7 @@ class PostgresStore:
 
     @shielded
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
-        """A transaction that begins in a room."""
+        """Run a transaction that begins in a room."""
         return _retried(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
@@ -234,7 +234,7 @@ class PostgresStore:
     def _transact_lone(
         self, work: Callable[[PostgresTx], T], tx: PostgresTx, connection: Connection
     ) -> T:
-        """One statement is a transaction by itself: saves two round trips of a short verb."""
+        """Run one statement as its own transaction: saves two round trips of a short verb."""
         tx.statements_left = 1
         tx.choose = self._notifier.take_quiet
         begin_s = elapsed_s()
@@ -249,7 +249,7 @@ class PostgresStore:
         return answer
 
     def _tell(self, woken: set[str], connection: Connection, *, told: Collection[str] = ()) -> None:
-        """After the commit: wake this process, then the others that were not told by it."""
+        """After the commit: wake this process, then the others that the commit did not notify."""
         if woken:
             self._listener.quicken()
             self.wakeups.ring(woken)
@@ -267,7 +267,7 @@ class PostgresStore:
 
 
 class _ScopedStore:
-    """The store as far as some namespaces go."""
+    """The store limited to some namespaces."""
 
     def __init__(self, store: PostgresStore, begin: bytes) -> None:
         self._store = store
@@ -288,7 +288,7 @@ def _retried(transact: Callable[[], T]) -> T:
 
 
 def _once_more(transact: Callable[[], T]) -> T:
-    """After a first try that the server refused, for reasons that pass."""
+    """Try again after a first try that the server refused for reasons that pass."""
     for tries in range(1, TRIES):
         time.sleep(random.uniform(0.001, 0.02) * tries)
         try:

@@ -21,7 +21,7 @@ select (select count(*) from done) as changed,
        (select count(pg_notify('rota', key))
           from json_array_elements_text(cast(%%(told)s as json)) as key) as told"""
 TOLD_WITHIN = ("insert_runs",)
-"""Statements that stand alone and may carry their own NOTIFY."""
+"""Statements that run alone and may carry their own NOTIFY."""
 
 
 class PostgresTx(PendingWakeups):
@@ -44,7 +44,7 @@ class PostgresTx(PendingWakeups):
         self._now = now
         self.memo = memo
         self.told: set[str] = set()
-        """Those whose NOTIFY is part of this transaction."""
+        """Keys whose NOTIFY is part of this transaction."""
         self.choose: Callable[[Collection[str]], set[str]] | None = None
         self.statements_left: int | None = None
 
@@ -93,7 +93,7 @@ class PostgresTx(PendingWakeups):
         self._connection.execute(text.encode(), prepare=False)
 
     def expect_answer(self) -> None:
-        """Within the limit from now on."""
+        """Expect answers within the limit from now on."""
         self._timeouts.expect(self._connection, self._limit_s)
 
     def _say(self, text: str) -> None:

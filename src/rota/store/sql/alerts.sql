@@ -4,7 +4,7 @@ values (:id, :namespace, {now}, :kind, :payload, {now})
 on conflict do nothing
 
 -- name: waiting_alerts
--- Those that no process has told yet, and, for who has a webhook, those to be sent now.
+-- Alerts that no process has emitted yet, and, with a webhook, those to be sent now.
 select id, namespace, at, kind, payload, tries, told_at is not null as is_told
   from rota.alert
  where sent_at is null

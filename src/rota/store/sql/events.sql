@@ -12,7 +12,7 @@ select id, payload, sent_at
    and (id = :id or key = :key)
 
 -- name: take_listeners
--- Locked in the order of their ids, as whoever ends runs of them does.
+-- Locked in the order of their ids, like in every transaction that ends runs of them.
 select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where s.namespace = :namespace
@@ -32,7 +32,7 @@ update rota.schedule
  where id = :id
 
 -- name: event_firings
--- What an event has started, for whoever sends it again.
+-- The runs that an event has started, for a sender that repeats it.
 select s.name as schedule, f.run_id, f.decision
   from rota.firing as f
   join rota.schedule as s

@@ -1,5 +1,5 @@
 -- name: insert_children
--- As insert_runs, for runs of nodes. They are due now: whoever made them has waited for them.
+-- Like insert_runs, for runs of nodes. They are due now: their graph has waited for their parents.
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
     created_at, due_at, ready_at, expires_at, parent_id, node, item, origin
@@ -33,7 +33,7 @@ select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.c
    and n.name = b.name
 
 -- name: lock_waiting_nodes
--- Those of one graph that wait for parents, or for a place; and mapped ones that run.
+-- Nodes of one graph that wait for parents, or for a place; and mapped ones that run.
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
        n.width, n.made, n.ended, n.bad, n.earlier, {now} as now
   from rota.node as n
@@ -76,7 +76,7 @@ on conflict (graph_id, name) do update
        earlier = excluded.earlier
 
 -- name: load_nodes
--- Without a lock: what these say does not change any more.
+-- Without a lock: these columns do not change any more.
 select n.graph_id, n.name, n.state, n.result, n.run_id, n.width, n.earlier
   from {rows:place} as b
  cross join rota.node as n
@@ -128,7 +128,7 @@ select graph_id
    and state = 'paused'
 
 -- name: grid_nodes
--- Where the nodes of several runs stand, and what the runs are doing that carry them out.
+-- The states of the nodes of several runs, and of the runs that carry them out.
 select n.graph_id, n.name, n.state, {columns:node_seen} as run_state
   from rota.node as n
   left join rota.run as r
@@ -137,7 +137,7 @@ select n.graph_id, n.name, n.state, {columns:node_seen} as run_state
    and n.name <> ''
 
 -- name: existing_nodes
--- A rerun brings along what it keeps of the run before.
+-- A rerun takes over the nodes that it keeps of the run before.
 select n.graph_id, n.name, n.state, n.version, n.run_id, n.result, n.reason, n.counts,
        n.width, n.made, n.ended, n.bad, n.earlier
   from rota.node as n
@@ -150,8 +150,8 @@ select n.graph_id, n.name, n.state, n.reason, n.run_id, n.width
    and n.state in ('failed', 'upstream_failed')
 
 -- name: close_nodes
--- The run has ended otherwise: what has not begun does not begin any more. Nor do other instances of
--- a mapped node; who makes some right now is waited for, so that they are seen afterwards.
+-- The run has ended otherwise: nodes and instances that have not begun never begin. Instances that
+-- are being made are waited for, so that they are seen afterwards.
 update rota.node
    set state = case when state = 'active' then 'failed' else 'skipped' end,
        reason = :reason
@@ -169,7 +169,7 @@ update rota.node
 returning graph_id
 
 -- name: open_graphs
--- Those of these runs that are graphs, have begun and have not ended.
+-- The graphs among these runs that have begun and have not ended.
 select graph_id
   from rota.node
  where graph_id {ids:ids}
@@ -184,7 +184,7 @@ update rota.run
        expires_at = null
  where id = :id
    and fence = :fence
-   and {from:conclude}
+   and {from:complete}
 
 -- name: past_graphs
 -- The last runs of the same graph.
@@ -231,7 +231,7 @@ select id, namespace, fence, state, worker_id, parent_id, node, item
  {sql:lock}
 
 -- name: find_instances
--- Those that are about to end, locked until they have.
+-- Instances that are about to end, locked until they have.
 select run.id
   from {rows:verdict} as v
   join rota.run as run
@@ -243,7 +243,7 @@ select run.id
  {sql:lock}
 
 -- name: find_graphs
--- What their nodes are part of: the definition, and what the run was given.
+-- The graph runs of these nodes: their definition and their arguments.
 select id, namespace, job, version, args, policy, parent_id, node, created_at, rerun_of, origin
   from rota.run
  where id {ids:ids}
@@ -256,12 +256,12 @@ select id, namespace, job, version, args, policy, parent_id, node, created_at, r
 select id, fence, failures, policy, parent_id, node, item, schedule_id, {now} as now
   from rota.run as run
  where id {ids:ids}
-   and {from:conclude}
+   and {from:complete}
  order by id
  {sql:lock}
 
 -- name: suspend_runs
--- A run of a graph holds no slot: it ends with its nodes. What it was given may be known only now.
+-- A run of a graph holds no slot: it ends with its nodes. Its arguments may be known only now.
 update rota.run as run
    set state = {to:suspend},
        worker_id = null,
@@ -277,14 +277,14 @@ update rota.run as run
 -- name: find_overdue_graphs
 select id, namespace, fence, schedule_id, parent_id, node, item, started_at, expires_at
   from rota.run
- where {from:conclude}
+ where {from:complete}
    and expires_at <= {now}
  order by expires_at
  limit :limit
  {sql:skip_locked}
 
 -- name: instance_results
--- Of one mapped node, in order; an instance that was made again has more than one run.
+-- The results of one mapped node, in order; an instance that was made again has more than one run.
 select item, state, result
   from rota.run_history
  where parent_id = :graph_id
@@ -304,7 +304,7 @@ select id, item, state
  order by item, id
 
 -- name: find_submit
--- Of a run that was run again.
+-- The submit of a run that was run again.
 select created_at, rerun_of
   from rota.run
  where id = :id
@@ -314,8 +314,8 @@ select created_at, rerun_of
  where id = :id
 
 -- name: node_versions
--- Since when each is the current one; null where that is not on record. In the same trip: when these
--- runs were submitted.
+-- Since when each is the current one; null where that is not on record. In the same trip: when
+-- these runs were submitted.
 select j.name, j.version, c.since, cast(null as {type:uuid}) as id,
        cast(null as {type:uuid}) as rerun_of
   from rota.job as j
@@ -348,20 +348,21 @@ select id, node, item, state, reason, crashes, created_at, started_at, finished_
  order by id
 
 -- name: note_restart
--- A run of a graph begins again, from what failed.
+-- A run of a graph begins again, at the failed nodes.
 update rota.run
    set failures = failures + 1
  where id = :id
 
 -- name: disown_instances
--- Of mapped nodes that are done again: those that have not ended yet are no items of theirs any more.
+-- Of mapped nodes that are done again: instances that have not ended yet are no items of theirs any
+-- more.
 update rota.run
    set item = null
  where parent_id = :id
    and item is not null
 
 -- name: lock_job
--- Who counts the runs of a graph counts alone.
+-- Taken to count the runs of a graph, which only one process at a time may do.
 select j.name
   from rota.job as j
  where j.namespace = :namespace
@@ -378,11 +379,11 @@ select run.job, count(*) as runs, count(whole.graph_id) as paused
    and whole.state = 'paused'
  where run.namespace = :namespace
    and run.job in ({each:names})
-   and run.{from:conclude}
+   and run.{from:complete}
  group by run.job
 
 -- name: timeline_runs
--- Of nodes that are not mapped, live and ended; a node that was made again has several.
+-- Runs of nodes that are not mapped, live and ended; a node that was made again has several.
 select id, fence, node, job, {columns:seen} as state, created_at,
        {columns:seen_start} as started_at, null as finished_at
   from rota.run

@@ -10,7 +10,8 @@ on conflict do nothing
 
 -- name: read_logs
 -- By the millisecond in the id first: SQLite's index is of that alone (migration 32).
--- Chunks after those seen of each claim: the last words of a lost one may come after the next's.
+-- Chunks after those seen of each claim: the last lines of a lost one may come after the next
+-- one's.
 select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
   from rota.log_chunk as c
  where substr(cast(run_id as text), 1, 13) = substr(cast(cast(:run_id as {type:uuid}) as text), 1, 13)

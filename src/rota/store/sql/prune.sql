@@ -31,7 +31,7 @@ delete from rota.node
        )
 
 -- name: prune_keys
--- The time is asked again: who takes the key anew right now has made it another one.
+-- The time is checked again: a submit that takes the key right now has changed it.
 delete from rota.run_key
  where (namespace, job, key) in (
         select namespace, job, key

@@ -20,7 +20,7 @@ _lent: dict[Path, set[int]] = {}
 
 
 def own(path: Path) -> None:
-    """A store opens the file; WrongConnection while a sqlite3 connection we know of has it."""
+    """Register a store's file; WrongConnection while a known sqlite3 connection has it open."""
     path = path.resolve()
     with _lock:
         if not is_same_library() and _living(_lent.pop(path, set())):
@@ -35,7 +35,7 @@ def disown(path: Path) -> None:
 
 
 def lend(path: Path, connection: sqlite3.Connection) -> None:
-    """A sqlite3 connection to the file is used; WrongConnection while a store has it open here."""
+    """Register a sqlite3 connection to the file; WrongConnection while a store here has it open."""
     path = path.resolve()
     with _lock:
         if not is_same_library() and _owned[path] > 0:
@@ -50,11 +50,13 @@ _ADVICE = (
 
 
 def _living(ids: set[int]) -> bool:
-    """Whether one of these connections is still open; they cannot be watched from afar."""
+    """Whether one of these connections is still open; they cannot be watched."""
     if not ids:
         return False
-    found = (each for each in gc.get_objects() if id(each) in ids)
-    return any(isinstance(each, sqlite3.Connection) and not _is_closed(each) for each in found)
+    connections = (each for each in gc.get_objects() if id(each) in ids)
+    return any(
+        isinstance(each, sqlite3.Connection) and not _is_closed(each) for each in connections
+    )
 
 
 def _is_closed(connection: sqlite3.Connection) -> bool:

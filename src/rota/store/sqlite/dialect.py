@@ -1,4 +1,4 @@
-"""SQLite's words: types, fragments of shared statements, and how batches travel."""
+"""The SQLite dialect: types, fragments of shared statements, and how batches travel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What errors of apsw mean to those who use a store."""
+"""Translates errors of apsw for users of a store."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ def lost(path: Path, why: str) -> StoreLost:
     return StoreLost(
         f"the SQLite file {path} is damaged under this process ({why}); nothing is written any "
         "more. Stop all that use it, look with `rota db check`, and put a backup into its place "
-        "if there is need"
+        "if needed"
     )
 
 
 def is_damage(error: Exception) -> bool:
-    """Whether it says that pages do not hold together; what an extension keeps is its own."""
+    """Whether pages of the file do not hold together; errors of extensions do not count."""
     if isinstance(error, apsw.CorruptError):
         return getattr(error, "extendedresult", 0) != apsw.SQLITE_CORRUPT_VTAB
     if isinstance(error, apsw.SQLError):
@@ -29,7 +29,7 @@ def is_damage(error: Exception) -> bool:
 
 
 def translated(error: Exception, *, path: Path, is_living: bool = False) -> Exception:
-    """StoreUnavailable or one of its kinds, with SQLite's own words.
+    """Return StoreUnavailable or one of its kinds, with SQLite's own message.
 
     A store that worked before (`is_living`) and is damaged now is lost.
     """

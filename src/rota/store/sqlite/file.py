@@ -1,4 +1,4 @@
-"""The file of a SQLite store: made for its owner only, and what the operating system says of it."""
+"""The file of a SQLite store: made for its owner only, with facts from the operating system."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _MOUNTS = Path("/proc/self/mounts")
 
 
 def make_private(path: Path) -> None:
-    """Make a file that is not there yet, for its owner only; SQLite gives its log the same rights.
+    """Make a missing file, for its owner only; SQLite gives its log the same mode.
 
-    One that is there stays as it is. It is not opened: to close it would drop the locks of all
+    An existing file stays as it is. It is not opened: to close it would drop the locks of all
     connections that this process has to it.
     """
     target = Path(os.path.realpath(path))  # a link may lead to nothing yet
@@ -30,7 +30,7 @@ def make_private(path: Path) -> None:
 
 
 def file_facts(log: Path) -> dict[str, str | int]:
-    """Bytes in the write-ahead log, bytes free on its disk, type of the file system if known."""
+    """Return bytes in the write-ahead log, bytes free on its disk, file system if known."""
     disk = os.statvfs(log.parent)
     facts: dict[str, str | int] = {
         "wal_bytes": log.stat().st_size if log.exists() else 0,
@@ -41,14 +41,16 @@ def file_facts(log: Path) -> dict[str, str | int]:
 
 
 def file_system(path: Path, mounts: str | None = None) -> str | None:
-    """The type of the file system that holds the path: that of the longest mount above it."""
+    """Return the type of the file system that holds the path: that of the longest mount."""
     try:
         text = _MOUNTS.read_text() if mounts is None else mounts
     except OSError:
         return None
-    found = [line.split()[1:3] for line in text.splitlines()]
+    mounted = [line.split()[1:3] for line in text.splitlines()]
     # The last of equals counts: it was mounted over the others.
-    above = [(len(at), number, kind) for number, (at, kind) in enumerate(found) if _holds(at, path)]
+    above = [
+        (len(at), number, kind) for number, (at, kind) in enumerate(mounted) if _holds(at, path)
+    ]
     return max(above)[2] if above else None
 
 

@@ -1,8 +1,8 @@
-"""A guard rail: nothing in a worker opens the files of its own SQLite store beside SQLite.
+"""A guard rail: only SQLite opens the files of a worker's own SQLite store.
 
 Locks of a file belong to the process, and a close of any descriptor of it drops them all: a handler
 that copies `rota.db` for a backup lets another process write at the same time, and the file is
-destroyed. It is no wall: code in C does not pass here, nor does a link of another name.
+destroyed. It is no sandbox: it does not see code in C, nor a link of another name.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ SUFFIXES = ("-wal", "-shm")
 names: set[str] = set()
 """The names of all files of stores that this process has had open, without their folders."""
 owned: Counter[Path] = Counter()
-"""How many stores of this process have a database open, by its real path."""
+"""The number of stores of this process that have a database open, by its real path."""
 _here = local()
 
 
 @contextmanager
 def by_ourselves() -> Iterator[None]:
-    """What this thread opens meanwhile is opened by Rota, which knows when to close it."""
+    """Mark files that this thread opens meanwhile as opened by Rota, which closes them safely."""
     _here.is_ours = True
     try:
         yield
@@ -37,10 +37,10 @@ def by_ourselves() -> Iterator[None]:
 
 
 def guard_files() -> None:
-    """From now on whoever opens a file of a store that is open in this process gets an error.
+    """Raise an error from now on when code opens a file of a store that is open in this process.
 
-    It cannot be taken back; for processes whose only purpose is to carry out runs. Measured:
-    0.25 us for each open, which takes 8 us with its close.
+    It cannot be undone; use it in processes whose only purpose is to carry out runs. Measured: 0.25
+    us for each open, which takes 8 us with its close.
     """
     sys.addaudithook(_hook)
 

@@ -1,8 +1,8 @@
-"""Reading a file that SQLite has open in this process, without harm to its locks.
+"""Reads a file that SQLite has open in this process, without harm to its locks.
 
-The locks of a file belong to the process, and whoever closes any descriptor of the file drops them
-all. So a descriptor that we open stays open until no connection is left that has such locks; all
-who look at one file share it.
+The locks of a file belong to the process, and closing any descriptor of the file drops them all. So
+a descriptor that we open stays open until no connection is left that has such locks; all readers of
+one file share it.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from rota.store.sqlite.file_guard import by_ourselves
 
 _lock = Lock()
 _open: dict[tuple[int, int], tuple[int, int]] = {}
-"""Descriptor and number of users, by what the system knows the file by."""
+"""Descriptor and number of users, by the file's device and inode."""
 
 
 class FileReader:
-    """Looks at the start of one file; opened at the first look, for it may not be there before."""
+    """Reads the start of one file; opened at the first read, for it may not be there before."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -30,7 +30,7 @@ class FileReader:
         self._handle = -1
 
     def look(self, size: int) -> bytes:
-        """So many bytes from its start; fewer if it is shorter, none if it cannot be read."""
+        """Return `size` bytes from the start; fewer if it is shorter, none if it cannot be read."""
         if self._handle < 0:
             self._open()
         try:
@@ -39,10 +39,10 @@ class FileReader:
             return b""
 
     def size(self) -> int | None:
-        """How long it is; None if it cannot be told.
+        """Return the length of the file; None if it cannot be told.
 
-        Asked without its times: since Linux 6.13 whoever asks when a file was changed makes the
-        next write note a new time, and a commit after that took 140 us on ext4 instead of 90.
+        Queried without its times: since Linux 6.13 a query for the time of a change makes the next
+        write note a new time, and a commit after that took 140 us on ext4 instead of 90.
         """
         if self._handle < 0:
             self._open()
@@ -52,7 +52,7 @@ class FileReader:
             return None
 
     def close(self) -> None:
-        """Call it when the connections of this user are closed."""
+        """Stop reading; call it when the connections of this user are closed."""
         if self._key is None:
             return
         with _lock:
@@ -65,8 +65,8 @@ class FileReader:
 
     def _open(self) -> None:
         with _lock, suppress(OSError):
-            found = os.stat(self._path)  # noqa: PTH116
-            key = found.st_dev, found.st_ino
+            status = os.stat(self._path)  # noqa: PTH116
+            key = status.st_dev, status.st_ino
             if key not in _open:
                 _open[key] = self._new(), 0
             self._handle, users = _open[key]

@@ -1,4 +1,4 @@
-"""Hearing of what another process wrote into a SQLite file (ADR 34)."""
+"""Watches for writes of other processes to a SQLite file (ADR 34)."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rota.store.sqlite.inotify import MODIFY, watched
 from rota.store.wakeups import EVERYWHERE, Wakeups
 
 LOOK_S = 0.02
-"""Between looks that nothing asked for: reading the version costs about 2 us."""
+"""The pause between looks without a cause: reading the version costs about 2 us."""
 SOON_S = (0.0003, 0.0003, 0.0005, 0.0005, 0.001, 0.001, 0.002, 0.002, 0.004)
 """Looks after a touch: the log is written before its commit counts, by what the disk takes."""
 DEAF_S = 0.005
-"""Before we listen again: who has much to do looks by itself, and needs the interpreter."""
+"""The pause before listening again: a busy process looks anyway, and needs the interpreter."""
 MANY_EVENTS = 4096
 
 
@@ -28,14 +28,14 @@ class Watched(Protocol):
 
     log: Path
     touches: int
-    """Goes up whenever this process begins and ends to write."""
+    """Counts the beginnings and ends of writes by this process."""
 
     def version(self) -> int | None:
-        """Changes when another process has written; None while it cannot be told."""
+        """Return a number that changes when another process writes; None while it is unknown."""
 
 
 class FileWatch:
-    """Rings when another process changed the file: looks when its log is touched, or at times."""
+    """Rings when another process changed the file: looks after touches of its log, and at times."""
 
     def __init__(self, file: Watched, wakeups: Wakeups) -> None:
         self._file = file
@@ -84,11 +84,11 @@ class FileWatch:
 
 
 class FileListener:
-    """Hears when a file is written to, by whomever; deaf where the system cannot tell."""
+    """Waits for writes to a file by any process; never sees one where the system has no inotify."""
 
     def __init__(self, path: Path) -> None:
-        found = watched((path, MODIFY))
-        self._handle = None if found is None else found[0]
+        watches = watched((path, MODIFY))
+        self._handle = None if watches is None else watches[0]
         self._poll = poll()  # select() knows no descriptor above 1,023
         if self._handle is not None:
             self._poll.register(self._handle, POLLIN)
@@ -101,7 +101,7 @@ class FileListener:
         return bool(self._poll.poll(timeout_s * 1000))
 
     def forget(self) -> None:
-        """What was heard until now."""
+        """Forget the writes until now."""
         if self._handle is not None and self.hears(0):
             os.read(self._handle, MANY_EVENTS)
 

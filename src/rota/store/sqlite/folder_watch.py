@@ -1,8 +1,8 @@
-"""What happened to the files of a store since the last look, told by inotify.
+"""Watches the files of a store with inotify, for changes since the last look.
 
-The system notes a change before the call that makes it returns, so a look that finds nothing says
-for certain that each name still leads to the same file. It costs a microsecond; to ask for three
-files by their names costs ten, on the way of every commit.
+The system notes a change before the call that makes it returns, so a look that finds nothing proves
+that each name still leads to the same file. It costs a microsecond; checking three files by their
+names costs ten, in every commit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EVENT = Struct("iIII")
 _NO_BYTES = bytes(4)
 
 _generation = [0]
-"""How many forks lie between the first process and this one; asked more cheaply than its id."""
+"""How many forks lie between the first process and this one; cheaper to read than its id."""
 
 
 def _forked() -> None:
@@ -37,12 +37,12 @@ os.register_at_fork(after_in_child=_forked)
 
 
 class Changes(NamedTuple):
-    """What may have happened."""
+    """Changes that may have happened."""
 
     is_moved: bool
-    """One of the names leads to another file, or to none."""
+    """Whether one of the names leads to another file, or to none."""
     is_written: bool
-    """The database itself was written to."""
+    """Whether the database itself was written to."""
 
 
 NOTHING = Changes(is_moved=False, is_written=False)
@@ -52,20 +52,20 @@ ANYTHING = Changes(is_moved=True, is_written=True)
 class FolderWatch:
     """Watches names of a folder, and writes to one of them; from any thread.
 
-    Where the system cannot tell, anything may have happened.
+    Without inotify, it reports that anything may have happened.
     """
 
     def __init__(self, folder: Path, names: Collection[str], *, database: str) -> None:
         self._names = {os.fsencode(name) for name in names}
         self._generation = _generation[0]
         self._looking = Lock()
-        found = watched((folder, _NAMES | DELETE_SELF | MOVE_SELF), (folder / database, MODIFY))
-        self._handle = None if found is None else found[0]
-        self._of_database = -1 if found is None else found[1][1]
-        self._still = None if found is None else StillPoll(found[0])
+        watches = watched((folder, _NAMES | DELETE_SELF | MOVE_SELF), (folder / database, MODIFY))
+        self._handle = None if watches is None else watches[0]
+        self._of_database = -1 if watches is None else watches[1][1]
+        self._still = None if watches is None else StillPoll(watches[0])
 
     def is_quiet(self) -> bool:
-        """Whether nothing happened since the last look, which may still be under way."""
+        """Whether nothing happened since the last look, which may still be in progress."""
         if self._handle is None or self._generation != _generation[0]:
             return False
         try:
@@ -82,10 +82,10 @@ class FolderWatch:
         return is_ours and self._still is not None and self._still.is_still()
 
     def look(self) -> Changes:
-        """What happened since the last call."""
+        """Return the changes since the last call."""
         if self._handle is None or self._generation != _generation[0]:
             return ANYTHING  # a fork would take the events of its parent
-        with self._looking:  # who finds nothing knows that nobody else has just found something
+        with self._looking:  # so that no other thread just found something
             try:
                 waiting = int.from_bytes(ioctl(self._handle, FIONREAD, _NO_BYTES), sys.byteorder)
                 return self._read(os.read(self._handle, waiting)) if waiting else NOTHING

@@ -1,4 +1,4 @@
-"""Watches of the Linux kernel on files and folders, for which the standard library has no words."""
+"""Inotify: watches of the Linux kernel on files and folders, which the standard library lacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DELETE_SELF, MOVE_SELF = 0x400, 0x800
 
 
 def watched(*wanted: tuple[Path, int]) -> tuple[int, list[int]] | None:
-    """A descriptor that tells of these kinds of events, and the number of each watch.
+    """Return a descriptor for these kinds of events, and the number of each watch.
 
     None where the system has no watches, or none to spare.
     """

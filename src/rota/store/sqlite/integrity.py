@@ -1,4 +1,4 @@
-"""Reading the pages of a SQLite file, to see whether they still hold together."""
+"""Reads the pages of a SQLite file, to check whether they still hold together."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from rota.clock import elapsed_s
 from rota.rules.insight.integrity import Integrity
 
 QUICK_S = 10.0
-"""For a look that nobody expects to take long; 1 GB takes about two seconds."""
+"""The limit for a check that nobody expects to take long; 1 GB takes about two seconds."""
 MOST = 20
 STEPS = 20_000
-"""Of SQLite's machine, between looks at the clock: about a millisecond."""
+"""Steps of SQLite's virtual machine between checks of the clock: about a millisecond."""
 
 
 def examine_pages(path: Path, *, deep: bool) -> Integrity:
-    """All pages of tables and indexes; `deep` also compares each index with its table.
+    """Check all pages of tables and indexes; `deep` also compares each index with its table.
 
-    On a connection of its own, beside everybody's work.
+    On a connection of its own, besides the normal work.
     """
     with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
         return _examine(connection, path, deep=deep)
@@ -40,7 +40,7 @@ def _examine(connection: apsw.Connection, path: Path, *, deep: bool) -> Integrit
     except apsw.InterruptError:
         is_whole = False
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
-        found.append(str(error))  # after what it could tell
+        found.append(str(error))  # after the problems found so far
     finally:
         connection.set_progress_handler(None)
     problems = [_plain(each) for each in found if each != "ok"]

@@ -1,7 +1,7 @@
 """SQLite files of 0.1.0, whose tables had no prefix: known by their migrations, then renamed.
 
-A user's own tables are in the same file. Only what the applied migrations made is renamed, and
-only if the table `migration` says what 0.1.0 wrote there.
+A user's own tables are in the same file. Only tables of the applied migrations are renamed, and
+only if the table `migration` holds what 0.1.0 wrote there.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def is_ours(tx: Any) -> bool:
 
 
 def applied_before(tx: Any) -> dict[int, str]:
-    """The migrations of a file of 0.1.0, and the names they have there; none if it is no such file.
+    """Return the migrations of a file of 0.1.0, with their names there; none for other files.
 
     SchemaMismatch if some of them are 0.1.0's and others are not.
     """
@@ -105,27 +105,27 @@ def rename(tx: Any, applied: Iterable[int], texts: Mapping[int, str]) -> None:
 
 
 def objects_of(texts: Iterable[str]) -> dict[str, str]:
-    """What migrations leave behind: the names, and what each of them is."""
-    found: dict[str, str] = {}
+    """Return the objects that migrations leave behind: their names, and what each of them is."""
+    kinds: dict[str, str] = {}
     for text in texts:
         for match in _CHANGES.finditer(text):
             kind, made, old, new, dropped = match.groups()
             if made:
-                found[made] = kind.split()[-1]
+                kinds[made] = kind.split()[-1]
             elif old:
-                found[new] = found.pop(old)
+                kinds[new] = kinds.pop(old)
             else:
-                found.pop(dropped, None)
-    return found
+                kinds.pop(dropped, None)
+    return kinds
 
 
 def refuse_clashes(tx: Any, names: Iterable[str]) -> None:
-    """SchemaMismatch if the file has tables of these names, which are not Rota's."""
-    wanted = {name.lower() for name in names}
-    if PREFIX + "log_words" in wanted:
-        wanted |= {f"{PREFIX}log_words_{part}" for part in _SHADOWS}
+    """Raise SchemaMismatch if the file has tables of these names that are not Rota's."""
+    names_lower = {name.lower() for name in names}
+    if PREFIX + "log_words" in names_lower:
+        names_lower |= {f"{PREFIX}log_words_{part}" for part in _SHADOWS}
     rows = tx.raw("select type, name from sqlite_schema order by type desc, name")
-    if taken := [row for row in rows if row["name"].lower() in wanted]:
+    if taken := [row for row in rows if row["name"].lower() in names_lower]:
         what, name = taken[0]["type"], taken[0]["name"]
         article = "an" if what == "index" else "a"
         raise SchemaMismatch(
@@ -141,7 +141,7 @@ def _columns(tx: Any, table: str) -> tuple[str, ...]:
 
 
 def _take_figures(tx: Any, tables: Iterable[str]) -> list[tuple[str, str | None, str]]:
-    """Take out what the planner was told of these tables; as it reads for their new names."""
+    """Remove and return the planner's statistics of these tables, as read for their new names."""
     if not tx.raw("select 1 from sqlite_schema where name = 'sqlite_stat1'"):
         return []
     figures: list[tuple[str, str | None, str]] = []
@@ -171,7 +171,7 @@ def _rename_table(tx: Any, name: str) -> None:
 
 
 def _make_anew(tx: Any, row: Mapping[str, str]) -> None:
-    """SQLite cannot rename an index or a trigger."""
+    """Drop an index or a trigger and make it anew: SQLite cannot rename them."""
     text = re.sub(
         rf"(?i)\b({row['type']}\s+)\W?{row['name']}\b\W?",
         rf"\1{PREFIX}{row['name']} ",

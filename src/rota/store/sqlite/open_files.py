@@ -1,8 +1,8 @@
-"""The three files of a SQLite store, watched for what nobody may do to them while they are open.
+"""The three files of a SQLite store, watched for forbidden changes while they are open.
 
-SQLite notices little of it: it writes on into a log that was cut off, and beside an index (`-shm`)
-that the next process makes anew. What it keeps in that index tells what the other two must look
-like; https://sqlite.org/walformat.html describes it.
+SQLite notices little of them: it writes on into a log that was cut off, and beside an index
+(`-shm`) that the next process makes anew. That index shows what the other two must look like;
+https://sqlite.org/walformat.html describes it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _IN_PROGRESS = b"salt" * 2 + b"none" + b"some"
 
 
 class StoreFiles:
-    """Database, log and index as they were when they were looked at last."""
+    """Database, log and index as they were at the last look."""
 
     def __init__(self, path: Path, log: Path) -> None:
         self.path = path
@@ -38,11 +38,11 @@ class StoreFiles:
         self._its_file, self._its_log, self._its_index = self._identities()
         self._looking = Lock()
         self._are_known = False
-        """They were ours at the last look, which is true until the folder has changed."""
+        """Whether they were ours at the last look; stays true until the folder has changed."""
         self._is_settled = self._is_compared = False
-        """All that the folder has told is known, and calls for no look at the contents."""
+        """Whether all events of the folder are known, and call for no look at the contents."""
         self._is_written = True
-        """The database was written to since its head was read last."""
+        """Whether the database was written to since its head was read last."""
         self._log_bytes = 0
         self._copying = _IN_PROGRESS
         self._head = b""
@@ -51,21 +51,21 @@ class StoreFiles:
         self._index_eye = FileReader(self._index)
 
     def close(self) -> None:
-        """Once all connections of the store are closed."""
+        """Stop watching, once all connections of the store are closed."""
         self._watch.close()
         for eye in (self._file_eye, self._log_eye, self._index_eye):
             eye.close()
 
     def are_untouched(self) -> bool:
-        """Whether nothing at all happened to them; if not, the questions below tell what."""
-        # In this order: who takes events from the watch unsettles us before.
+        """Whether nothing at all happened to them; if not, the other methods find out what did."""
+        # In this order: a thread that takes events from the watch unsettles us before.
         return self._watch.is_quiet() and self._is_settled
 
     def are_ready(self) -> bool:
         """Whether a write may begin without a closer look: nothing happened to any of the files.
 
-        Asks also whether the log got shorter and the canary is alive. For whoever holds the lock
-        of writers. Right after a commit it takes 4 us.
+        Also checks whether the log got shorter and the canary is alive. Call it with the lock of
+        writers held. Right after a commit it takes 4 us.
         """
         if not self._watch.is_still() or not self._is_settled:
             return False
@@ -93,9 +93,9 @@ class StoreFiles:
         return log is not None and log != self._its_log
 
     def harm(self) -> str | None:
-        """What was done to their contents, if anything, before `are_others` was asked last.
+        """Return what was done to their contents, if anything, before the last `are_others`.
 
-        For who holds the lock of writers.
+        Call it with the lock of writers held.
         """
         log_bytes = self._log_eye.size()
         index = self._index_eye.look(_INDEX.size)
@@ -104,7 +104,7 @@ class StoreFiles:
         if len(index) < _INDEX.size:
             return None
         if log_bytes < self._log_bytes and log_bytes < _log_bytes(index):
-            # It never gets shorter, unless somebody asks SQLite for it: then no frame is in use.
+            # It never gets shorter, unless somebody lets SQLite do it: then no frame is in use.
             return "its write-ahead log was cut off"
         self._log_bytes = log_bytes
         was, self._copying = self._copying, _copying(index)
@@ -116,10 +116,11 @@ class StoreFiles:
         return harm
 
     def _harm_of_file(self, was: bytes, now: bytes) -> str | None:
-        """It changes when frames are copied from the log, which the index tells, and not else.
+        """Return the harm to the database: it may change only when frames are copied from the log.
 
-        A write alone proves nothing: the head has to differ as well. Who copies says in the index
-        that he begins, and then writes; so what the head shows is told there before and after.
+        A write alone proves nothing: the head has to differ as well. A process that copies frames
+        marks the begin in the index, and then writes; so the index shows a change of the head
+        before and after.
         """
         self._is_written = False  # before we look: a write after that counts again
         head, self._head = self._head, self._file_eye.look(_HEAD)
@@ -149,21 +150,21 @@ class StoreFiles:
 
 
 def _copying(index: bytes) -> bytes:
-    """How far frames of which log are copied back, and how far they are meant to be."""
+    """Return how far frames of which log are copied back, and how far they are meant to be."""
     return index[32:40] + index[96:100] + index[128:132]
 
 
 def _log_bytes(index: bytes) -> int:
-    """How long the log is at least, as the index says."""
+    """Return the least length of the log, by the index."""
     page, frames, *_ = _INDEX.unpack(index)
     page_bytes = 65_536 if page == 1 else page
     return _LOG_HEAD + frames * (_FRAME_HEAD + page_bytes) if frames else 0
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """What the system knows the file by that this name leads to; None if it leads to none."""
+    """Return the identity of the file that this name leads to; None if it leads to none."""
     try:
-        found = os.stat(path)  # noqa: PTH116  # as quick as can be
+        status = os.stat(path)  # noqa: PTH116  # as quick as can be
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -1,4 +1,4 @@
-"""Presence on one machine: a process is known by its pid and start, and where pids mean that.
+"""Presence on one machine: a process is known by its pid and start, within its pid namespace.
 
 For SQLite, whose users share a machine. Without /proc nobody can be seen, and leases decide.
 """
@@ -21,7 +21,7 @@ class Processes:
     is_certain = True
 
     def mine(self) -> str | None:
-        """`boot/namespace/pid/start`; pids of another boot or container mean other processes."""
+        """Return `boot/namespace/pid/start`; pids of other boots or containers mean others."""
         locality, start = _locality(), _start(os.getpid())
         return f"{locality}/{os.getpid()}/{start}" if locality and start else None
 
@@ -44,7 +44,7 @@ def _locality() -> str | None:
 
 
 def _start(pid: int) -> str | None:
-    """When the process started, in ticks since boot; None when it has ended."""
+    """Return when the process started, in ticks since boot; None when it has ended."""
     try:
         fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
     except OSError:

@@ -1,7 +1,7 @@
-"""SQLite: one file, one writer connection with group commit, readers beside it.
+"""The SQLite store: one file, one writer connection with group commit, readers beside it.
 
-Through apsw, which brings a current SQLite. WAL and synchronous=FULL: when a write
-returns, it is on disk. Other processes may use the same file on the same machine.
+Through apsw, which brings a current SQLite. WAL and synchronous=FULL: when a write returns, it is
+on disk. Other processes may use the same file on the same machine.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _known() -> dict[str, Statement]:
 
 
 class SqliteStore:
-    """Everything in one file; see the module for what is promised."""
+    """A store in one file; the module states its promises."""
 
     dialect = "sqlite"
     login: str | None = None
@@ -104,7 +104,7 @@ class SqliteStore:
             try:
                 return work(self._tx(connection))
             finally:
-                if connection.in_transaction:  # SQLite ends it by itself when the disk fails
+                if connection.in_transaction:  # SQLite ends it itself when the disk fails
                     connection.execute("rollback")
         except apsw.Error as error:
             raise self._translated(error) from error
@@ -112,7 +112,7 @@ class SqliteStore:
             self._readers.append(connection)
 
     def scoped(self, namespaces: Collection[str]) -> Self:  # noqa: ARG002  # one file, one reader
-        """The whole: SQLite knows no roles."""
+        """Return the whole store: SQLite knows no roles."""
         return self
 
     def join_commits(self, participant: CommitParticipant) -> Watch:
@@ -123,13 +123,13 @@ class SqliteStore:
         return self.wakeups.watch(wake, heard)
 
     def rotate(self, *, keep_good_ms: int, keep_bad_ms: int) -> None:
-        """No partitions here; old rows are pruned in batches."""
+        """Do nothing: there are no partitions; old rows are pruned in batches."""
 
     def know_login(self) -> None:
-        """Nobody logs in here."""
+        """Do nothing: SQLite has no logins."""
 
     def facts(self) -> dict[str, str | int]:
-        """Size of the log, free space, and the kind of file system."""
+        """Return the size of the log, free space, and the kind of file system."""
         return file_facts(self.log)
 
     def close(self) -> None:
@@ -163,7 +163,7 @@ class SqliteStore:
         return connection
 
     def _check_file(self) -> None:
-        """Refuse to use a file that nobody finds any more, or that is damaged."""
+        """Refuse to use a file that was moved away or replaced, or that is damaged."""
         if self._is_damaged and self.lost is not None:
             raise self.lost
         check_descriptors()
@@ -228,7 +228,7 @@ class SqliteStore:
         self._writer.execute("savepoint work")
         try:
             answer = work(tx)
-        except Exception as error:  # it is raised in the caller who sent the work
+        except Exception as error:  # it is raised in the caller that sent the work
             answer = self._translated(error)
             if not self._writer.in_transaction or self._is_damaged:
                 # A full or broken disk: SQLite rolled everything back, the works before this too.
@@ -247,7 +247,7 @@ class SqliteStore:
                 joined_work.append(joined)
 
     def _give_up(self, joined_work: list[JoinedWork]) -> None:
-        """Nothing was committed; SQLite may have rolled back by itself (a full disk, for one)."""
+        """Tell participants that nothing was committed; on a full disk SQLite rolls back itself."""
         try:
             if self._writer.in_transaction:
                 self._writer.execute("rollback")
@@ -256,7 +256,7 @@ class SqliteStore:
                 joined.fail()
 
     def version(self) -> int | None:
-        """Changes when another process has written.
+        """Return a number that changes when another process has written.
 
         None while we are writing ourselves, and when the file cannot be read just now.
         """

@@ -17,7 +17,7 @@ _OF_VALUES = (apsw.ConstraintError, apsw.MismatchError, apsw.TooBigError, apsw.R
 
 
 def is_fault_of_values(error: Exception) -> bool:
-    """Whether it says something of what was to be written, and not of the file or the schema."""
+    """Whether the error concerns the values to be written, and not the file or the schema."""
     if isinstance(error, apsw.SQLError):
         return "JSON" in str(error)
     if isinstance(error, apsw.Error):

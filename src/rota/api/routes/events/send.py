@@ -19,7 +19,7 @@ from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import check_room, find_namespace
 from rota.ids import new_id
 from rota.model.view import Body
-from rota.operations.identity.permissions import check_job
+from rota.operations.permissions import check_job
 from rota.store.base import Tx
 
 

@@ -41,8 +41,8 @@ from rota.engine.runs.find import find, now_ms
 from rota.errors import BadArguments, BadInput, NotAllowed, UnknownJob, UnknownRun
 from rota.ids import is_id, new_id
 from rota.model.view import Page
-from rota.operations.identity.permissions import check_starts
 from rota.operations.paging import MOST, PAGE, page_start
+from rota.operations.permissions import check_starts
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx

@@ -18,8 +18,8 @@ from rota.errors import UnknownRelease
 from rota.ids import new_id
 from rota.model.release import Release
 from rota.model.view import Page
-from rota.operations.identity.permissions import check_rights
 from rota.operations.paging import MOST, PAGE
+from rota.operations.permissions import check_rights
 from rota.store.base import Tx
 
 MOST_RELEASES = 2**31 - 1
@@ -94,7 +94,7 @@ def _check_reach(tx: Tx, request: ApiRequest, number: int) -> None:
         find_spec(tx, name, version, namespace=request.namespace)
         for name, version in found.jobs.items()
     )
-    check_rights(tx, request.credential, *(spec for spec in specs if spec is not None))
+    check_rights(tx, request, *(spec for spec in specs if spec is not None))
 
 
 def _document(release: Release, request: ApiRequest) -> ReleaseDocument:

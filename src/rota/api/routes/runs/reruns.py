@@ -30,8 +30,8 @@ from rota.ids import is_id, new_id
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.model.view import Body
-from rota.operations.identity.permissions import check_starts
 from rota.operations.instants import instant_ms_or_none
+from rota.operations.permissions import check_starts
 from rota.rules.jobs.stored_signature import recorded_signature
 from rota.store.base import Tx
 

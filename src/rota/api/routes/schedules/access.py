@@ -12,7 +12,7 @@ from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules.views import ScheduleView, show
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
 from rota.model.schedule import OnEvent
-from rota.operations.identity.permissions import check_job
+from rota.operations.permissions import check_job
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.store.base import Tx
 

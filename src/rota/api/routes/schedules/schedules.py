@@ -39,11 +39,11 @@ from rota.errors import NotAllowed
 from rota.ids import new_id
 from rota.model.view import Page
 from rota.operations.etags import check_match, etag_of
-from rota.operations.identity.permissions import check_job
 from rota.operations.instants import instant_ms_or_none
 from rota.operations.jobs.bodies import TriggerBody
 from rota.operations.jobs.visible import visible_job
 from rota.operations.paging import MOST, PAGE
+from rota.operations.permissions import check_job
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
 from rota.store.base import Tx

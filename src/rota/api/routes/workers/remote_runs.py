@@ -19,7 +19,7 @@ from rota.api.remote.asking import (
     write,
 )
 from rota.api.remote.claiming import ClaimReply, catch, complete, told
-from rota.api.remote.finishing import check_ends, conclude
+from rota.api.remote.finishing import check_ends, end_attempts
 from rota.api.remote.lines import append_lines
 from rota.api.server.request import ApiRequest
 from rota.clock import elapsed_s
@@ -82,7 +82,7 @@ async def finish_runs(
     check_ends(data.ended)
     server_state = request.server_state
     lost = await server_state.call(
-        lambda: conclude(
+        lambda: end_attempts(
             server_state.room(request.only),
             server_state.app.artifact_store,
             worker_id,

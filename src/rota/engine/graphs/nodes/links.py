@@ -49,7 +49,7 @@ def refused(verdict: Verdict, error: Exception) -> Verdict:
     if State.RUNNING in allowed:
         verb = "fail"
     elif State.SUSPENDED in allowed and verdict.verb != "cancel":
-        verb = "founder"
+        verb = "fail_graph"
     return Verdict(
         run_id=verdict.run_id,
         fence=verdict.fence,

@@ -110,7 +110,7 @@ def read_error(text: str | None) -> dict[str, str] | None:
 class DecidedEnd(msgspec.Struct, frozen=True, kw_only=True):
     """How a run of a graph is to end that winds down, whatever its nodes do meanwhile."""
 
-    verb: Literal["cancel", "founder"]
+    verb: Literal["cancel", "fail_graph"]
     reason: str | None = None
 
 

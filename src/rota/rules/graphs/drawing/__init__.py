@@ -1,7 +1,7 @@
-"""Graphs and their runs drawn: for the terminal, as Mermaid, DOT and SVG.
+"""Drawings of graphs and their runs: for the terminal, as Mermaid, DOT and SVG.
 
-The same graph always gives the same picture. A state is told by an icon and a word; colour, where
-there is any, only repeats it.
+A graph always gives the same picture. A state is shown by an icon and a word; colour only repeats
+it.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""A graph as DOT, for Graphviz and its relatives."""
+"""Draw a graph as DOT, for Graphviz and compatible tools."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from rota.rules.graphs.drawing.picture import Box, Picture
 
 
 def draw_dot(shown: Picture) -> str:
-    """A digraph from top to bottom; groups are clusters."""
+    """Return a digraph from top to bottom; groups are clusters."""
     lines = [
         f"digraph {_quoted(shown.title.partition('(')[0])} {{",
         f"  label={_quoted(shown.title)};",

@@ -1,6 +1,6 @@
-"""Where boxes go: columns by level, in each an order with few crossings, lines round the boxes.
+"""Layout of a graph: one column per level, few crossings, lines routed around boxes.
 
-A small layered layout. A line over several levels passes through places of its own in between,
+This is a small layered layout. A line that spans several levels gets a slot in each column between,
 so it never crosses a box.
 """
 
@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 SWEEPS = 6
-"""Passes over the columns; more change little."""
+"""The number of passes over the columns; more passes change little."""
 
 
 class Size(NamedTuple):
@@ -20,7 +20,7 @@ class Size(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """The upper left corner of a box."""
+    """The position of a box's upper left corner."""
 
     x: int
     y: int
@@ -36,7 +36,7 @@ class Placed(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """All boxes, and each line as the points it goes through."""
+    """All boxes, and each line as a list of points."""
 
     boxes: dict[str, Placed]
     lines: list[tuple[str, str, list[tuple[int, int]]]]
@@ -48,7 +48,7 @@ class Gaps(NamedTuple):
     between_rows: int = 18
     margin: int = 20
     line: int = 10
-    """The height of the place through which a line passes a column."""
+    """The height of the slot through which a line passes a column."""
 
 
 def lay_out(
@@ -66,7 +66,7 @@ def lay_out(
 
 
 Slot = tuple[str, str, int] | str
-"""A box, or the place where a line passes a column: parent, child, level."""
+"""A box, or the slot where a line passes a column: parent, child, level."""
 
 
 def _columns(
@@ -87,7 +87,7 @@ def _columns(
 
 
 def _neighbours(chains: Sequence[Sequence[Slot]]) -> dict[Slot, tuple[list[Slot], list[Slot]]]:
-    """To the left and to the right of each."""
+    """Return the left and right neighbours of each slot."""
     found: dict[Slot, tuple[list[Slot], list[Slot]]] = {}
     for chain in chains:
         for one, two in pairwise(chain):
@@ -102,7 +102,7 @@ def _sort_columns(
     *,
     backwards: bool,
 ) -> None:
-    """Bring each slot to the middle of its neighbours in the column before; ties stay."""
+    """Move each slot to the middle of its neighbours in the column before; ties stay."""
     places: dict[Slot, float] = {}
     side = 1 if backwards else 0
     for column in reversed(columns) if backwards else columns:
@@ -116,7 +116,7 @@ def _sort_columns(
 
 
 def _shares(column: Sequence[Slot]) -> list[tuple[Slot, float]]:
-    """Each slot's place as a share of the column."""
+    """Return each slot's position as a share of the column's height."""
     return [(slot, at / max(1, len(column) - 1)) for at, slot in enumerate(column)]
 
 

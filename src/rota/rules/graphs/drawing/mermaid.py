@@ -1,4 +1,4 @@
-"""A graph as Mermaid, for pages that render it."""
+"""Draw a graph as Mermaid, for pages that render it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _ESCAPES = str.maketrans(
 
 
 def draw_mermaid(shown: Picture) -> str:
-    """A flowchart from top to bottom; groups are sub-graphs."""
+    """Return a flowchart from top to bottom; groups are sub-graphs."""
     ids = {name: f"n{at}" for at, name in enumerate(shown.boxes)}
     lines = ["---", f"title: {_title(shown.title)}", "---", "flowchart TD"]
     groups: dict[str, list[Box]] = {}

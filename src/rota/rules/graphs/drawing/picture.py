@@ -1,4 +1,4 @@
-"""What all drawings share: boxes with their words, edges, and groups that may be closed."""
+"""The picture that all drawings share: boxes with text, edges, and groups that may be closed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rota.rules.graphs.references import form_of
 from rota.rules.text.duration import format_duration
 
 CLOSE_ABOVE = 50
-"""With more boxes than this, groups are drawn as one box each."""
+"""The number of boxes above which each group is drawn as one box."""
 _WHEN_CHARS = 40
 _DEFAULT_CHARS = 20
 
@@ -42,17 +42,17 @@ _WORST = (
     "success",
     "skipped",
 )
-"""Which of its nodes' states a closed group shows."""
+"""The states in the order in which a closed group shows them, worst first."""
 
 
 class NodeState(NamedTuple):
-    """Where a node of a run stands."""
+    """The state of a node in a run."""
 
     state: str
     took_ms: int | None = None
     done: int | None = None
     total: int | None = None
-    """Instances of a mapped node."""
+    """The number of instances of a mapped node."""
 
 
 class Box(NamedTuple):
@@ -68,7 +68,7 @@ class Box(NamedTuple):
 
     @property
     def status(self) -> str:
-        """`✔ success 1.2s`, or nothing when it is not the picture of a run."""
+        """Return `✔ success 1.2s`, or nothing if the picture is not that of a run."""
         if self.state is None:
             return ""
         word = self.state.state
@@ -90,7 +90,7 @@ class Picture(NamedTuple):
 def picture(
     plan: Plan, states: Mapping[str, NodeState] | None = None, *, close: bool | None = None
 ) -> Picture:
-    """What is to be drawn; `close` says whether groups are one box, else their number does."""
+    """Return the picture of a plan; `close` says whether groups are one box, None: by size."""
     is_closed = len(plan.nodes) > CLOSE_ABOVE if close is None else close
     homes = {name: _home(each.node, is_closed=is_closed) for name, each in plan.nodes.items()}
     parents: dict[str, dict[str, None]] = {home: {} for home in homes.values()}
@@ -105,7 +105,7 @@ def picture(
 
 
 def title_of(graph: Graph) -> str:
-    """`nightly(day: str, limit: int = 5)`."""
+    """Return the title of a graph, such as `nightly(day: str, limit: int = 5)`."""
     shown = [
         f"{name}: {each.type}"
         + (
@@ -123,7 +123,7 @@ def _short(text: str, most: int) -> str:
 
 
 def notes_of(node: Node) -> Iterator[str]:
-    """What is special about a node, in few words each."""
+    """Yield short notes on what is special about a node."""
     if node.graph is not None:
         yield f"graph {node.graph}"
     elif node.job != node.name:
@@ -153,7 +153,7 @@ def _mapped(given: Map) -> str:
 
 
 def _shown_parents(plan: Plan, name: str) -> list[str]:
-    """A teardown waits for all between; drawn are only those that nothing else leads from."""
+    """Return the parents to draw; of those a teardown waits for, only the last ones are drawn."""
     planned = plan.nodes[name]
     if planned.node.kind != "teardown":
         return list(planned.parents)

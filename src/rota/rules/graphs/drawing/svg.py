@@ -1,4 +1,4 @@
-"""A graph as SVG: one file, no script, no font to fetch; readable without its colours."""
+"""Draw a graph as one SVG file without scripts or fonts, readable without its colours."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.rules.graphs.drawing.picture import Box, Picture
 
 MAX_BOXES = 2_000
 _CHAR = 7.2
-"""Width of a letter of the 12 px monospaced font."""
+"""The width of a letter of the 12 px monospaced font."""
 _LINE = 17
 _PAD = 12
 _TITLE = 34
@@ -28,7 +28,7 @@ _PLAIN = ("#ffffff", "#5f6368")
 
 
 def draw_svg(shown: Picture) -> str:
-    """From left to right by level; BadGraph above 2,000 boxes, which nobody could read."""
+    """Draw a graph from left to right by level; more than 2,000 boxes raise BadGraph."""
     if len(shown.boxes) > MAX_BOXES:
         raise BadGraph(
             f"{len(shown.boxes):,} boxes are more than {MAX_BOXES:,}; put nodes into groups, "

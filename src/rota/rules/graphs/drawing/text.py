@@ -1,4 +1,4 @@
-"""A graph in a terminal: a tree in which each node hangs on the last of its parents."""
+"""Draw a graph in a terminal: a tree in which each node hangs below its last parent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _OTHERS = 4
 
 
 def draw_text(shown: Picture) -> str:
-    """One line a node: its level, its place in the tree, what is special, where it stands."""
+    """Return one line per node: its level, its place in the tree, its notes and its state."""
     drawn = _Tree(shown).rows()
     width = max((len(tree) for _, tree, _ in drawn), default=0)
     status_width = max((len(box.status) for box, _, _ in drawn), default=0)
@@ -33,7 +33,7 @@ class _Tree:
             self._below.setdefault(above, []).append(name)
 
     def rows(self) -> list[tuple[Box, str, list[str]]]:
-        """Box, its branch of the tree, and the parents that the tree does not show."""
+        """Return each box with its branch and the parents that the tree does not show."""
         found = []
         waiting = [(name, "", name == last) for name, last in _with_last(self._below[None])]
         while waiting:
@@ -55,5 +55,5 @@ class _Tree:
 
 
 def _with_last(names: list[str]) -> list[tuple[str, str]]:
-    """Last first, as they are taken from the end; each with the name that closes the branch."""
+    """Return the names reversed, for popping, each with the last name of the branch."""
     return [(name, names[-1]) for name in reversed(names)]

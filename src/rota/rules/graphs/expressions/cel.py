@@ -1,10 +1,10 @@
 """Safe expressions: conditions and computed arguments, in CEL, checked before they are stored.
 
 An expression sees `nodes.NAME.result`, `nodes.NAME.state`, `nodes.NAME.error` with `type` and
-`message`, `params.NAME`, `run.NAME`, and in a mapped node `item` and `index`; it may call `day`,
-`format` and `shift` for times. Names are checked when it is read. What it may cost is bounded
-before and while it runs: its length, 10,000 steps, how much its loops may copy, the size of its
-answer.
+`message`, `params.NAME`, `run.NAME`, and in a mapped node `item` and `index`. It may call `day`,
+`format` and `shift` for times. Names are checked when an expression is read. Its cost is bounded
+before and while it runs: its length, 10,000 steps, the values that its loops copy, and the size of
+its answer.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from rota.rules.text.checks import hint
 
 MAX_CHARS = 4_096
 MAX_IN_LOOP = 25_000
-"""Size of what a loop may read in each of its steps, which the engine limits to 10,000."""
+"""The size of a value that a loop may read in each of its steps; the engine allows 10,000 steps."""
 MAX_ANSWER = 1_000_000
-"""Characters of text and values in an answer."""
+"""The number of characters and values in an answer."""
 MAX_BUILT = 1_000
-"""Items of a list that map and filter may go through: 9,000 took 1.3 GB and 1.5 s."""
+"""The length of a list that map and filter may process: 9,000 items took 1.3 GB and 1.5 s."""
 
 _FIELDS = ("result", "state", "error")
 _WHERE = re.compile(r"ERROR: <input>:(-?\d+):(-?\d+): ([^\n|]+)")
@@ -47,7 +47,7 @@ _MIXED = re.compile(r"No matching overloads found : _[-+*/]_\((?:int64, double|d
 
 
 class Names(NamedTuple):
-    """What an expression may mention."""
+    """The names that an expression may mention."""
 
     nodes: Collection[str] = ()
     params: Collection[str] = ()
@@ -55,22 +55,22 @@ class Names(NamedTuple):
 
 
 class Values(NamedTuple):
-    """What the names stand for at one moment; a node that has no result has None."""
+    """The values of the names at one moment; a node without a result has None."""
 
     results: Mapping[str, Any]
     states: Mapping[str, str]
     params: Mapping[str, Any]
     item: Any = None
     position: int = 0
-    """`index`, the place of the item in its list."""
+    """The value of `index`: the position of the item in its list."""
     run: Mapping[str, Any] = MappingProxyType({})
     """The facts of the run, by the names in `rota.rules.runs.times`."""
     errors: Mapping[str, Any] = MappingProxyType({})
-    """How nodes failed: `type` and `message`; a node that did not has None."""
+    """The errors of nodes, with `type` and `message`; None for a node that did not fail."""
 
 
 class Expression:
-    """An expression that was found good; evaluate it any number of times."""
+    """A checked expression that can be evaluated any number of times."""
 
     def __init__(self, text: str, mentioned: Mentioned, loops: Loops | None, *, where: str) -> None:
         self.text = text
@@ -80,9 +80,9 @@ class Expression:
 
     @classmethod
     def parse(cls, text: str, names: Names | None, *, where: str = "expression") -> Expression:
-        """Read and check; BadExpression says what is wrong, `where` being the node and field.
+        """Parse and check; BadExpression says what is wrong, and `where` names the node and field.
 
-        Without names, which were checked before, what it mentions need not be there.
+        Pass no names if they were checked before: then unknown ones are not refused.
         """
         if not text.strip():
             raise BadExpression(f"{where}: the expression is empty")
@@ -101,7 +101,7 @@ class Expression:
         return cls(text, mentioned, loops, where=where)
 
     def evaluate(self, values: Values) -> Any:
-        """A plain JSON value; BadExpression if there is none."""
+        """Return a plain JSON value; BadExpression if there is none."""
         answer = self._evaluated(values)
         try:
             return plain(answer, [MAX_ANSWER])
@@ -124,9 +124,10 @@ class Expression:
         return answer
 
     def _check_texts(self, data: Mapping[str, Any]) -> None:
-        """The engine ends a text at its first zero character, so that others would be equal to it.
+        """Refuse zero characters: the engine ends a text there, so different texts would be equal.
 
-        What is not asked for is not read: the message of an error whose type is.
+        Values that the expression does not use are not read, such as the message of an error if
+        only its type is used.
         """
         asked = {f"nodes.{name}.{field}" for name, field in self.mentioned.fields}
         for name, value in data.items():
@@ -169,11 +170,11 @@ class Expression:
 
 
 class Condition(Expression):
-    """An expression that is true or false; anything else is refused, never guessed."""
+    """A checked expression that is true or false; any other value is refused, never guessed."""
 
     @classmethod
     def parse(cls, text: str, names: Names | None, *, where: str = "condition") -> Condition:
-        """As Expression.parse; one that cannot be true or false is refused here already."""
+        """Parse and check; an expression that cannot be true or false is refused here."""
         found = super().parse(text, names, where=where)
         kind = _program(found.text, found.mentioned, where).return_type().name()
         if kind not in ("BOOL", "DYN"):
@@ -184,7 +185,7 @@ class Condition(Expression):
         return cls(found.text, found.mentioned, found.loops, where=where)
 
     def holds(self, values: Values) -> bool:
-        """Whether it is true now."""
+        """Whether the condition is true for these values."""
         answer = self._evaluated(values)
         if answer.type().name() != "BOOL":
             raise BadExpression(
@@ -245,7 +246,7 @@ def _compiled(text: str, mentioned: Mentioned) -> Any:
 
 
 def _needs_texts(function: str, given: str) -> str:
-    """What to say when a function of times was called with something else, such as null."""
+    """Return the error text for a time function that was called with another type."""
     words = f"{function}() takes texts, not {given.replace('null_type', 'null')}"
     return f"{words}; times of the run are null unless a schedule started it"
 

@@ -1,8 +1,8 @@
-"""What the text of an expression tells without running it: names, loops, how much it copies.
+"""Facts about an expression from its text alone: names, loops, and how much it copies.
 
-The engine bounds steps, not sizes: `[x].map(a, a + a)` doubles x, and a loop over a list that
-joins long texts takes gigabytes in few steps; so does `map` over 10,000 items, as each step
-copies the list so far. So all that is counted here.
+The engine bounds steps, not sizes. `[x].map(a, a + a)` doubles x. A loop over a list that joins
+long texts takes gigabytes in few steps. So does `map` over 10,000 items, as each step copies the
+list so far. This module counts all of that.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ Tokens = list[tuple[str, str]]
 
 
 class Mentioned(NamedTuple):
-    """What an expression mentions: these nodes must be parents of its node."""
+    """The names that an expression mentions; mentioned nodes must be parents of its node."""
 
     nodes: frozenset[str]
     params: frozenset[str]
     item: bool
     run: frozenset[str] = frozenset()
-    """The facts of the run."""
+    """The facts of the run that it mentions."""
     fields: frozenset[tuple[str, str]] = frozenset()
-    """Nodes with what is asked of them: `result`, `state`, `error`, `error.message`."""
+    """The nodes with the field that is used: `result`, `state`, `error` or `error.message`."""
 
     def errors(self) -> frozenset[str]:
-        """The nodes that are asked how they failed."""
+        """Return the nodes whose errors the expression reads."""
         return frozenset(name for name, field in self.fields if field.startswith("error"))
 
 
 class Loops(NamedTuple):
-    """What its loops (`map`, `filter`, `all`, `exists`) may do to the values they see."""
+    """Upper bounds for the loops (`map`, `filter`, `all`, `exists`) of an expression."""
 
     copies: int
-    """How often a value can come to stand in the answer, at most."""
+    """The most copies of a value that the answer can hold."""
     pluses: int
-    """Signs of addition inside of loops."""
+    """The number of additions inside loops."""
     inside: Mentioned
-    """What is read again in every step."""
+    """The names that are read in every step."""
     is_building: bool
-    """Whether one makes a list."""
+    """Whether a loop builds a list."""
 
 
 def tokens_of(text: str) -> Tokens:
@@ -86,7 +86,7 @@ def mentioned_in(tokens: Tokens) -> Mentioned:
 
 
 def _field_at(tokens: Tokens, at: int) -> str:
-    """What is asked of a node, whose name ends here; of an error, also which part."""
+    """Return the field of the node whose name ends here; for an error, also which part."""
     following = [text for _, text in tokens[at : at + 4]]
     if len(following) < 2 or following[0] != ".":  # noqa: PLR2004
         return ""
@@ -95,7 +95,7 @@ def _field_at(tokens: Tokens, at: int) -> str:
 
 
 def _is_field(tokens: Tokens, at: int) -> bool:
-    """Whether the word stands after a dot that itself stands after a value."""
+    """Whether the word stands after a dot that follows a value."""
     if at < 2 or tokens[at - 1][1] != ".":  # noqa: PLR2004
         return False
     kind, text = tokens[at - 2]
@@ -103,7 +103,7 @@ def _is_field(tokens: Tokens, at: int) -> bool:
 
 
 def loops_in(tokens: Tokens) -> Loops | None:
-    """None if there are no loops; in time linear to the length, however they lie in each other."""
+    """Return the loops, or None; takes time linear to the length, however they are nested."""
     copies = 1
     inside: list[tuple[str, str]] = []
     covered = 0
@@ -128,7 +128,7 @@ def _is_macro(tokens: Tokens, at: int) -> bool:
 
 
 def _closings(tokens: Tokens) -> dict[int, int]:
-    """Where each bracket closes that does."""
+    """Return the closing position of each bracket that is closed."""
     found: dict[int, int] = {}
     opened: list[int] = []
     for at, (kind, text) in enumerate(tokens):
@@ -140,7 +140,7 @@ def _closings(tokens: Tokens) -> dict[int, int]:
 
 
 def _places(tokens: Tokens) -> dict[str, list[int]]:
-    """Where each word stands, in order."""
+    """Return the positions of each word, in order."""
     found: dict[str, list[int]] = {}
     for at, (kind, text) in enumerate(tokens):
         if kind == "word":

@@ -1,4 +1,4 @@
-"""Values that go into expressions and come out of them: how large they are, and as JSON."""
+"""Values that expressions read and return: their size, and their form as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def plain(answer: Any, left: list[int]) -> Any:
-    """As JSON, taken over piece by piece: a small answer may stand for an endless one."""
+    """Convert an answer to JSON piece by piece: a small answer may stand for an endless one."""
     left[0] -= 1
     if left[0] < 0:
         raise ValueError("more than fits into an argument")
@@ -38,7 +38,7 @@ def _scalar(value: Any, left: list[int]) -> Any:
 
 
 def size(value: Any) -> int:
-    """Characters and values, all in all."""
+    """Return the number of characters and values in total."""
     if isinstance(value, dict):
         return 1 + sum(len(key) + size(each) for key, each in value.items())
     if isinstance(value, list):
@@ -47,7 +47,7 @@ def size(value: Any) -> int:
 
 
 def longest(kind: type[str | list[Any]], value: Any) -> int:
-    """The length of the longest text or list in it."""
+    """Return the length of the longest text or list in the value."""
     own = len(value) if isinstance(value, kind) else 0
     if isinstance(value, dict):
         return max((longest(kind, each) for each in (*value, *value.values())), default=0)
@@ -57,7 +57,7 @@ def longest(kind: type[str | list[Any]], value: Any) -> int:
 
 
 def zero_in(value: Any) -> str | None:
-    """Where a text or a key has a zero character, as a path from the value; None if none does."""
+    """Return the path to a text or key with a zero character; None if there is none."""
     if isinstance(value, str):
         return "" if "\0" in value else None
     parts: Any = ()

@@ -1,1 +1,1 @@
-"""Job files: YAML read by the rules of version 1.2, into the same specs that Python makes."""
+"""Job files: YAML 1.2 that is read into the same specs that Python makes."""

@@ -1,4 +1,4 @@
-"""A part of a document in somebody's hand: its value, and the error that points to it."""
+"""A part of a document: its value, and errors that point to it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rota.rules.text.checks import hint
 
 
 class Field:
-    """A value and its place; what it gives is checked, what it refuses names line and field."""
+    """A value and its place; values are checked, and errors name line and field."""
 
     def __init__(self, document: Document, value: Any, path: Path = ()) -> None:
         self.document = document
@@ -23,7 +23,7 @@ class Field:
         return self.document.refusal(self.path, says)
 
     def fields(self, known: Iterable[str] | None = None) -> dict[str, Field]:
-        """A mapping by name; one that is not among the known is refused with a guess."""
+        """Return the fields of a mapping by name; an unknown name is refused with a hint."""
         if not isinstance(self.value, dict):
             raise self.refusal(f"{self.value!r:.64} is not a mapping of names to values")
         found = {name: self._child(name, value) for name, value in self.value.items()}
@@ -38,7 +38,7 @@ class Field:
         return found
 
     def items(self) -> list[Field]:
-        """The items of a list; a single value is a list of one."""
+        """Return the items of a list; a single value is a list of one."""
         if not isinstance(self.value, list):
             return [self]
         return [self._child(at, value) for at, value in enumerate(self.value)]
@@ -49,13 +49,13 @@ class Field:
         return self.value
 
     def texts(self) -> list[str]:
-        """A list of texts; numbers and truth values are written as in the file."""
+        """Return a list of texts; numbers and truth values are written as in the file."""
         if not isinstance(self.value, list):
             raise self.refusal(f"{self.value!r:.64} is not a list")
         return [each.word() for each in self.items()]
 
     def word(self) -> str:
-        """A text, or a number as text: `sleep 5` need not be quoted."""
+        """Return a text, or a number as text: `sleep 5` need not be quoted."""
         if isinstance(self.value, bool) or not isinstance(self.value, str | int | float):
             raise self.refusal(f"{self.value!r:.64} is not a text; put it in quotes")
         return str(self.value)
@@ -74,7 +74,7 @@ class Field:
 
     @contextmanager
     def blamed(self) -> Iterator[None]:
-        """What is refused inside is refused here, with the place in front."""
+        """Add the place in the file to errors that are raised inside."""
         try:
             yield
         except BadFile:

@@ -1,7 +1,7 @@
-"""The graphs of a file: those under `graphs:`, or the one that the whole file describes.
+"""The graphs of a file: those under `graphs:`, or the whole file as one graph.
 
-A node may say itself what it does, `command:`, `http:` or `python:`; that is a job of its own,
-named after graph and node.
+A node may define its own work with `command:`, `http:` or `python:`. That work becomes a separate
+job, named after graph and node.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from rota.rules.jobs.files.yaml12 import read_yaml
 
 
 class Flow(NamedTuple):
-    """A graph as it stands in a file."""
+    """A graph as a file describes it."""
 
     graph: Graph
     own: dict[str, Field]
-    """Its schedules and the like, which are not part of the graph itself."""
+    """The schedules and other job fields, which are not part of the graph itself."""
     inline: dict[str, tuple[Field, dict[str, Field]]]
-    """By name, the jobs that its nodes are: where each stands, and what is said of it."""
+    """The jobs that nodes define, by name: the place of each, and its fields."""
 
 
 def read_graphs(data: bytes, file: str) -> dict[str, Graph]:
-    """By name, each checked as a whole; BadFile tells line, column and field.
+    """Return the graphs by name, each checked as a whole; BadFile tells line, column and field.
 
     JSON is YAML, too. Jobs are not looked up: they may be defined elsewhere.
     """
@@ -51,7 +51,7 @@ def read_graphs(data: bytes, file: str) -> dict[str, Graph]:
 
 
 def graph_fields(root: Field) -> dict[str, Field]:
-    """The graphs of a document by name; one that has `nodes` is a graph as a whole."""
+    """Return the graphs of a document by name; a document with `nodes` is itself a graph."""
     top = root.fields()
     if "nodes" in top:
         return {str(root.value.get("name", _stem(root.document.file))): root}
@@ -59,7 +59,7 @@ def graph_fields(root: Field) -> dict[str, Field]:
 
 
 def read_flow(name: str, field: Field) -> Flow:
-    """One graph at its place in a document, each of its fields checked."""
+    """Read one graph at its place in a document and check each field."""
     given = field.fields(GRAPH_FIELDS)
     inline: dict[str, tuple[Field, dict[str, Field]]] = {}
     value = {key: each.value for key, each in given.items() if key not in FLOW_FIELDS}
@@ -76,7 +76,7 @@ def read_flow(name: str, field: Field) -> Flow:
 
 
 def _check_parameters(graph: Graph) -> None:
-    """BadGraph for a default of another type, and for a type by the name that JSON has for it."""
+    """Raise BadGraph for a default of another type, or for a type under its JSON name."""
     for name, each in graph.parameters.items():
         try:
             check_parameter(name, each.type, each.default)
@@ -86,7 +86,7 @@ def _check_parameters(graph: Graph) -> None:
 
 
 def _nodes(graph: str, nodes: Field, inline: dict[str, tuple[Field, dict[str, Field]]]) -> Any:
-    """The nodes as `read_graph` takes them; those that are jobs of their own name these."""
+    """Return the nodes for `read_graph`; a node with its own work names the job for it."""
     if isinstance(nodes.value, dict):
         return {name: _node(graph, name, each, inline) for name, each in nodes.fields().items()}
     if not isinstance(nodes.value, list):
@@ -118,7 +118,7 @@ def _refusal(field: Field, error: BadGraph) -> Exception:
 
 
 def _without_path(error: BadGraph) -> str:
-    """The place is told in front by the document."""
+    """Return the message without its path, since the document adds the place in front."""
     where, colon, says = str(error).partition(": ")
     return says if colon and error.path and " " not in where else str(error)
 

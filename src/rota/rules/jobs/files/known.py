@@ -1,4 +1,4 @@
-"""The fields that a job file may have, by where they stand; reader and schema obey the same."""
+"""The fields of a job file, by where they stand; reader and schema use the same lists."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
 
 TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs", "graphs"})
 JOB_FIELDS = frozenset(each.name for each in OPTIONS if each.schema is not None)
-"""What a file can say of a job; a retry function is code."""
+"""The fields of a job; a retry function is code, so a file cannot have it."""
 SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
-"""Policies that may stand beside `schedule:` and then count for all of the job's schedules."""
+"""Policies that may stand beside `schedule:` and apply to all schedules of the job."""
 OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
 COMMAND_DEFAULTS = frozenset({"env", "cwd"})
-"""What counts for all commands of a file; jobs of other kinds do without."""
+"""Defaults for all commands of a file; jobs of other kinds ignore them."""
 DEFAULT_FIELDS = (JOB_FIELDS - {"description"}) | SCHEDULE_FIELDS | COMMAND_DEFAULTS
 FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority", "dependencies", "on_failure"}
-"""Of a graph, besides its own: what any job has that can be started and scheduled."""
+"""The fields of a graph besides its own: those of any job that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)
 INLINE_FIELDS = TARGET_FIELDS | (JOB_FIELDS - frozenset(Node.__struct_fields__))
-"""Of a node that is its own job: what it does, and policies that a node does not have."""
+"""The fields of a node that defines its own work: the work, and policies that nodes lack."""

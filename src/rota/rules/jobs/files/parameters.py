@@ -1,4 +1,4 @@
-"""Parameters that a file declares: the type of each, and what it is if it is left out."""
+"""Parameters that a file declares: the type and the default of each."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ _NAMES = {
     "object": "dict",
     "null": "None",
 }
-"""Types as JSON Schema names them, and as annotations do."""
+"""The JSON Schema names of types, mapped to annotations."""
 
 
 class Declared(NamedTuple):
-    """What a file says that a function takes."""
+    """The parameters that a file declares for a function."""
 
     parameters: dict[str, str]
-    """Name to annotation."""
+    """The annotation of each parameter."""
     defaults: dict[str, Any] | UnsetType = UNSET
-    """What can be left out, and what it is then; unset if the file declares no parameters."""
+    """The defaults of optional parameters; unset if the file declares no parameters."""
 
 
 def read_parameters(field: Field | None) -> Declared:
-    """`stop: int` must be given, `stop: {type: int, default: 5}` can be left out."""
+    """Read parameters: `stop: int` is required, `stop: {type: int, default: 5}` is optional."""
     if field is None or not field.value:
         return Declared({})
     parameters: dict[str, str] = {}
@@ -49,7 +49,7 @@ def read_parameters(field: Field | None) -> Declared:
 
 
 def check_parameter(name: str, annotation: str, default: Any) -> None:
-    """BadOption for a default of another type, and for a type by the name that JSON has for it."""
+    """Raise BadOption for a default of another type, or for a type under its JSON name."""
     if annotation in _NAMES:
         raise BadOption(f"there is no type {annotation!r}; write {_NAMES[annotation]}")
     if default is UNSET or default is None:
@@ -60,7 +60,7 @@ def check_parameter(name: str, annotation: str, default: Any) -> None:
 
 
 def _one(field: Field) -> tuple[str, Any]:
-    """The type and the default, which is UNSET for a parameter that must be given."""
+    """Return the type and the default, which is UNSET for a required parameter."""
     if not isinstance(field.value, dict):
         return field.text(), UNSET
     fields = field.fields(("type", "default"))

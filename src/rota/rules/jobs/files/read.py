@@ -1,4 +1,4 @@
-"""From the text of a job file to a Bundle: everything checked, every refusal with its place."""
+"""Read the text of a job file into a Bundle; all is checked, and errors name their place."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ _NO_CALENDARS: Mapping[str, Calendar] = {}
 def read_bundle(
     data: bytes, file: str, *, calendars: Mapping[str, Calendar] = _NO_CALENDARS
 ) -> Bundle:
-    """What the file defines; BadFile says where it is wrong and what to do.
+    """Return the definitions of a file; BadFile says where it is wrong and what to do.
 
-    `calendars` are the stored ones, which it may name without defining them.
+    `calendars` are the stored ones, which the file may name without defining them.
     """
     documents = read_yaml(data, file)
     if len(documents) != 1:
@@ -52,7 +52,7 @@ def read_bundle(
 
 
 class _Reader:
-    """Reads one document; calendars and defaults are known before the jobs."""
+    """Reads one document: calendars and defaults first, then the jobs."""
 
     def __init__(self, document: Document, calendars: Mapping[str, Calendar]) -> None:
         self._root = Field(document, document.value)
@@ -106,7 +106,7 @@ class _Reader:
         return spec
 
     def _add_flow(self, specs: dict[str, JobSpec], name: str, field: Field) -> None:
-        """A graph is a job like others; and so are its nodes that say themselves what they do."""
+        """Add the job of a graph, and the jobs that its nodes define."""
         with field.blamed():
             check_name("graph", name)
         flow = read_flow(name, field)
@@ -126,7 +126,7 @@ class _Reader:
         self._add_schedules(specs[name], field, shared | flow.own)
 
     def _defaults(self, job: str) -> dict[str, Field]:
-        """Those for this job; who is told of all failures is not told of its own."""
+        """Return the defaults for a job; the handler of all failures does not handle its own."""
         if "defaults" not in self._top or self._top["defaults"].value is None:
             return {}
         found = self._top["defaults"].fields(DEFAULT_FIELDS)
@@ -167,7 +167,7 @@ class _Reader:
             raise blamed.refusal(str(error)) from error
 
     def _blamed(self, field: Field, common: Mapping[str, Field], arguments: Field | None) -> Field:
-        """The option that is refused even alone, else the schedule."""
+        """Return the field to blame: the option that is refused even alone, else the schedule."""
         own = field.fields() if isinstance(field.value, dict) else {}
         beside = dict(common) if arguments is None else {**common, "args": arguments}
         for key, each in {**beside, **own}.items():
@@ -178,7 +178,7 @@ class _Reader:
 
 
 def _with_defaults(defaults: Mapping[str, Field], own: dict[str, Field]) -> dict[str, Field]:
-    """A job's own win; of `env` each variable by itself, and of commands only."""
+    """Merge defaults into a job; its own win. `env` merges by variable, in commands only."""
     if "command" not in own:
         return {key: defaults[key] for key in defaults.keys() - COMMAND_DEFAULTS} | own
     both = {**defaults, **own}
@@ -217,7 +217,7 @@ def _refuses(option: str, value: Any, calendars: Mapping[str, Calendar]) -> bool
 
 
 def _named(job: str, given: Mapping[str, Field]) -> list[tuple[str, Field]]:
-    """Schedules with their names: the job's for a single one, `job.2` and so on for more."""
+    """Return the schedules with their names: the job's for one, `job.2` and so on for more."""
     field = given.get("schedule") or given.get("schedules")
     if field is None or field.value is None:
         return []
@@ -249,7 +249,7 @@ def _options(name: str, job: Field, given: Mapping[str, Field]) -> dict[str, Any
 
 
 def _plain(field: Field) -> Any:
-    """As the option is given in Python; a breaker spelled out is a mapping here."""
+    """Return a field in the form that Python options have; a full breaker is a mapping here."""
     if field.path[-1] != "breaker" or not isinstance(field.value, dict):
         return field.value
     try:

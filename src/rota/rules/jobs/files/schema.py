@@ -1,4 +1,4 @@
-"""The JSON Schema of a job file, for editors; made from the same lists that the reader obeys."""
+"""The JSON Schema of a job file, for editors; made from the lists that the reader uses."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _TRIGGERS: dict[str, Schema] = {
 
 
 def job_file_schema() -> Schema:
-    """The whole schema, in an order that does not change."""
+    """Return the whole schema; its order is stable."""
     policies = {name: _POLICIES[name] for name in sorted(SCHEDULE_FIELDS)}
     defaults = {name: _FIELDS[name] for name in sorted(DEFAULT_FIELDS - SCHEDULE_FIELDS)}
     defaults |= policies
@@ -104,7 +104,7 @@ def job_file_schema() -> Schema:
 
 
 def _graphs(job: dict[str, Schema]) -> Schema:
-    """A graph has schedules as a job has, and a node may say itself what it does."""
+    """Return the schema of graphs, which have schedules and may have nodes with their own work."""
     parts: Schema = graph_schema()["$defs"]
     parts["Graph"]["properties"] |= {name: job[name] for name in sorted(FLOW_FIELDS)}
     parts["Node"]["properties"] |= {name: job[name] for name in sorted(INLINE_FIELDS)}

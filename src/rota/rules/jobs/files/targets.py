@@ -1,4 +1,4 @@
-"""What a job of a file does: a command, an HTTP request or a Python function."""
+"""The target of a job in a file: a command, an HTTP request or a Python function."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _STATUSES = range(100, 600)
 
 
 def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, Declared]:
-    """The target and its parameters; exactly one kind must be there."""
+    """Return the target and its parameters; a job needs exactly one kind of target."""
     kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
         found = " and ".join(kinds) or "none"
@@ -105,7 +105,7 @@ def _http(given: Mapping[str, Field]) -> HttpTarget:
 
 
 def _address(field: Field, headers: Mapping[str, str]) -> tuple[str, dict[str, str]]:
-    """Without credentials, which become one more of the headers."""
+    """Return the URL without credentials, and the headers with them."""
     with field.blamed():
         return apart(field.text(), headers)
 

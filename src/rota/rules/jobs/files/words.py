@@ -1,4 +1,4 @@
-"""A command written as one line: split into words as a shell would, but never given to one."""
+"""Split a one-line command into words as a shell would, without ever running a shell."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SHELL = 'for a shell write ["sh", "-c", "..."]'
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a command; quotes and backslashes count, what only a shell can do is refused."""
+    """Return the words of a command; quotes and backslashes work, other shell syntax is refused."""
     if found := _needs_shell(text):
         raise BadOption(f"{text!r:.80} holds {found!r}, and no shell looks at it; {_SHELL}")
     try:
@@ -24,7 +24,7 @@ def split_words(text: str) -> list[str]:
 
 
 def _needs_shell(text: str) -> str:
-    """The first sign outside of quotes that means something to a shell only."""
+    """Return the first sign outside quotes that only a shell understands."""
     quote = ""
     skips = False
     for at, sign in enumerate(text):

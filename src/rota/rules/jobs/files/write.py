@@ -1,4 +1,4 @@
-"""Job files written: in the order given, every text read back as the same text."""
+"""Write job files in the given order; every text reads back unchanged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.rules.jobs.files.yaml12 import CORE_RESOLVERS
 
 
 class _Dumper(yaml.SafeDumper):
-    """Quotes whatever either version of YAML would take for something else than text."""
+    """Quotes any text that YAML 1.1 or 1.2 would read as another type."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
         super().increase_indent(flow, False)  # noqa: FBT003  # items of a list stand further in
@@ -40,7 +40,7 @@ _Dumper.add_representer(str, _text)
 def write_jobs(
     jobs: Mapping[str, Any], *, comment: str = "", defaults: Mapping[str, Any] | None = None
 ) -> str:
-    """The text of a job file with these jobs."""
+    """Return the text of a job file with these jobs."""
     head = "".join(f"# {line}".rstrip() + "\n" for line in comment.splitlines())
     whole = {"defaults": dict(defaults)} if defaults else {}
     whole["jobs"] = dict(jobs)

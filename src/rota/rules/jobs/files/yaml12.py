@@ -1,7 +1,7 @@
-"""YAML by the rules of 1.2, read safely: `NO`, `on` and `12:30:45` stay text.
+"""Read YAML 1.2 safely: `NO`, `on` and `12:30:45` stay text.
 
-Texts are streamed as events before anything is built: nesting, aliases and size are bounded
-there, because the parser below takes quadratic time and a builder endless memory otherwise.
+The text is streamed as events before anything is built, and nesting, aliases and size are bounded
+there. Otherwise the parser takes quadratic time, and a builder endless memory.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MAX_BYTES = 1024 * 1024
 MAX_DEPTH = 32
 MAX_ALIASES = 100
 MAX_NODES = 100_000
-"""Values in all, those behind aliases counted each time."""
+"""The limit on values, counting those behind aliases each time."""
 MAX_INT = 2**63
 _MAX_DIGITS = 30
 
@@ -32,19 +32,19 @@ Path = tuple[str | int, ...]
 
 
 class Document(NamedTuple):
-    """A value and where each part of it stands."""
+    """A value and the place of each of its parts."""
 
     file: str
     value: Any
     places: dict[Path, tuple[int, int]]
 
     def refusal(self, path: Path, says: str) -> BadFile:
-        """The error for the part at this path, or at the nearest one around it that is known."""
+        """Return the error for the part at this path, or at its nearest known parent."""
         field = f"{path_text(path)}: " if path else ""
         return BadFile(f"{self.place(path)}: {field}{says}")
 
     def place(self, path: Path) -> str:
-        """Where the part stands, as `file:line:column`."""
+        """Return the place of a part as `file:line:column`."""
         while path and path not in self.places:
             path = path[:-1]
         line, column = self.places.get(path, (1, 1))
@@ -68,13 +68,13 @@ CORE_RESOLVERS = tuple(
         ("float", _ENDLESS.pattern, list("-+.")),
     )
 )
-"""Tag, pattern and first signs of what is not text in YAML 1.2."""
+"""The tags, patterns and first signs of scalars that are not text in YAML 1.2."""
 for _tag, _pattern, _first in CORE_RESOLVERS:
     _Loader.add_implicit_resolver(_tag, _pattern, _first)
 
 
 def read_yaml(data: bytes, file: str) -> list[Document]:
-    """All documents of a text; BadFile tells line and column of what is wrong."""
+    """Return all documents of a text; BadFile names line and column of an error."""
     text = decode(data, file)
     try:
         _check_shape(text, file)
@@ -87,7 +87,7 @@ def read_yaml(data: bytes, file: str) -> list[Document]:
 
 
 def path_text(path: Path) -> str:
-    """`jobs.backup.schedules[2].cron`."""
+    """Return a path as text, such as `jobs.backup.schedules[2].cron`."""
     text = ""
     for part in path:
         text += f"[{part + 1}]" if isinstance(part, int) else f".{part:.64}" if text else part[:64]
@@ -135,7 +135,7 @@ def _broken(error: yaml.MarkedYAMLError, file: str) -> BadFile:
 
 
 class _Builder:
-    """Makes plain values of one document's nodes and remembers where they stand."""
+    """Builds plain values from the nodes of one document and records their places."""
 
     def __init__(self, file: str) -> None:
         self._document = Document(file, None, {})

@@ -1,1 +1,1 @@
-"""Importers: other schedulers' files become job files, and a report says what would differ."""
+"""Importers turn files of other schedulers into job files, and report the differences."""

@@ -1,4 +1,4 @@
-"""Celery beat: the beat_schedule of an app, as objects or as JSON. Celery need not be installed."""
+"""Import the beat_schedule of a Celery app, as objects or as JSON, without Celery installed."""
 
 from __future__ import annotations
 
@@ -41,21 +41,21 @@ _KEPT = (
 
 
 class Zones(NamedTuple):
-    """What is known of the zone beside the configuration."""
+    """The time zones known from outside the configuration."""
 
     told: str | None = None
-    """Somebody says so, whatever the configuration says."""
+    """The zone that the user named; it overrides the configuration."""
     machine: str = "UTC"
-    """That of this machine: what Celery uses without timezone and with enable_utc=False."""
+    """The zone of this machine, which Celery uses without timezone and with enable_utc=False."""
 
 
 UNKNOWN = Zones()
 
 
 def read_beat(found: Any, where: str, *, zones: Zones = UNKNOWN, beside: Any = None) -> Imported:
-    """From a Celery app, its configuration, a beat_schedule, or the same from JSON.
+    """Import from a Celery app, its configuration, a beat_schedule, or JSON of the same.
 
-    `beside` is the module that holds a plain beat_schedule: settings stand there, too.
+    `beside` is the module that holds a plain beat_schedule, because settings stand there, too.
     """
     conf = getattr(found, "conf", found)
     entries = _first(conf, _SCHEDULES)
@@ -82,7 +82,7 @@ def read_beat(found: Any, where: str, *, zones: Zones = UNKNOWN, beside: Any = N
 
 
 def read_beat_json(data: bytes, file: str, *, zones: Zones = UNKNOWN) -> Imported:
-    """From a JSON file: an object of entries, or one with beat_schedule and timezone."""
+    """Import a JSON file: an object of entries, or one with beat_schedule and timezone."""
     try:
         found = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -91,7 +91,7 @@ def read_beat_json(data: bytes, file: str, *, zones: Zones = UNKNOWN) -> Importe
 
 
 def _unread(found: Any, entries: Mapping[Any, Any]) -> Iterator[str]:
-    """Of a mapping that holds more than entries what nobody looks at."""
+    """Yield the keys of a mapping that are neither entries nor settings that are read."""
     if isinstance(found, Mapping) and found is not entries:
         known = (*_SCHEDULES, *_ZONES, *_UTC, *ROUTES)
         yield from (str(key) for key in found if key not in known)
@@ -102,7 +102,7 @@ def _first(holder: Any, names: tuple[str, ...]) -> Any:
 
 
 def _zone(conf: Any, zones: Zones) -> tuple[str, Note]:
-    """As Celery finds it: timezone, else UTC, else that of the machine."""
+    """Return the zone by Celery's order: timezone, then UTC, then that of the machine."""
     if zones.told is not None:
         return zones.told, Note(topic="zone", old="as you said", chose=f"timezone: {zones.told}")
     named = _first(conf, _ZONES)
@@ -124,7 +124,7 @@ def _zone(conf: Any, zones: Zones) -> tuple[str, Note]:
 
 
 class _Beat:
-    """Translates entries of one beat."""
+    """Translates the entries of one beat."""
 
     def __init__(self, zone: tuple[str, Note], *, known: Any, has_app: bool) -> None:
         self._zone, self._zone_note = zone

@@ -1,4 +1,4 @@
-"""The functions behind the tasks of a Celery app that is loaded."""
+"""The functions behind the tasks of a loaded Celery app."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _MORE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
 _OTHERS = ("soft_time_limit", "rate_limit", "autoretry_for", "queue", "priority", "expires",
              "throws", "default_retry_delay")  # fmt: skip
 _AS_EVER = (None, (), False, 180)
-"""What tasks have by themselves; 180 is the delay of a retry."""
+"""The defaults of tasks; 180 is the delay of a retry."""
 
 
 class Called:
-    """What an entry starts: where its function is, and what that takes."""
+    """The function that an entry starts: its place and its parameters."""
 
     def __init__(self, name: object, known: Mapping[str, Any], *, has_app: bool) -> None:
         if not isinstance(name, str):
@@ -38,7 +38,7 @@ class Called:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """By name as a file declares them, without `self` and what takes any number."""
+        """Return the parameters in job-file form, without `self`, `*args` and `**kwargs`."""
         if self._function is None:
             return {}
         found = [each for each in self._shape() if each.kind not in _MORE]
@@ -50,7 +50,7 @@ class Called:
         }
 
     def parameters_for(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Its parameters, and the arguments that it takes beside them (`**more`)."""
+        """Return the parameters, plus those that only `arguments` has if it takes `**more`."""
         known = self.parameters
         takes_more = self._function is None or any(
             each.kind is inspect.Parameter.VAR_KEYWORD for each in self._shape()
@@ -58,7 +58,7 @@ class Called:
         return {**dict.fromkeys(arguments, "Any"), **known} if takes_more else known
 
     def arguments(self, args: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
-        """Positional arguments by the names of the function."""
+        """Return positional arguments under the names of the function's parameters."""
         if args and self._function is None:
             raise NotKept(
                 "it has positional arguments, and the function is not at hand to name them; use "
@@ -71,7 +71,7 @@ class Called:
         return dict(zip(names, args, strict=False))
 
     def limits(self, notes: list[Note]) -> dict[str, Any]:
-        """What the task says of its own runs."""
+        """Return the limits that the task sets for its own runs."""
         limit = seconds_of(getattr(self._known, "time_limit", None))
         found = {} if limit is None else {"timeout": f"{limit:g}s"}
         if found:
@@ -83,7 +83,7 @@ class Called:
         return found
 
     def notes(self) -> Iterator[Note]:
-        """How sure it is which function is meant."""
+        """Yield notes on how certain the choice of the function is."""
         if self.is_guess and self._has_app:
             yield Note(
                 topic="code",
@@ -103,7 +103,7 @@ class Called:
         return found[1:] if found and found[0].name == "self" else found
 
     def _found(self, name: str) -> str:
-        """Where a worker can import it: the name its module has for the task or the function."""
+        """Return where a worker can import it: the module's name for the task or the function."""
         outer: Any = self._function
         function = inspect.unwrap(getattr(outer, "__func__", outer))
         place = getattr(function, "__module__", None)
@@ -118,7 +118,7 @@ class Called:
         raise NotKept(f"{place} has no name for its function; give the function one there")
 
     def _is_it(self, found: Any, name: str, function: object) -> bool:
-        """The function itself, the task, or a proxy of it."""
+        """Whether an attribute is the function itself, the task, or a proxy of it."""
         if found is function or found is self._known:
             return True
         if isinstance(found, type):
@@ -127,7 +127,7 @@ class Called:
 
 
 def _optional(kind: str, default: Any) -> dict[str, Any]:
-    """A parameter that can be left out; null, which the function fills, for an odd default."""
+    """Return an optional parameter; null for an odd default, which the function fills in."""
     fits = misfit("default", default, plain_kind(kind)) is None
     return {"type": kind, "default": default if fits else None}
 

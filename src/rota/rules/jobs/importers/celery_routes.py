@@ -1,4 +1,4 @@
-"""The queues that `task_routes` of a Celery app gives to tasks, as far as they can be read."""
+"""The queues that `task_routes` of a Celery app gives to tasks, where they can be read."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ROUTES = ("task_routes", "CELERY_TASK_ROUTES", "CELERY_ROUTES")
 
 
 def routed(routes: Any, name: object, notes: list[Note], *, has_queue: bool) -> dict[str, Any]:
-    """The queue of a task, unless its entry names one; whatever is not kept is noted."""
+    """Return the queue of a task, unless its entry names one; lost settings are noted."""
     for pattern, route in _pairs(routes):
         if pattern is None:
             notes.append(
@@ -46,7 +46,7 @@ def _kept(route: Any, notes: list[Note], *, has_queue: bool) -> dict[str, Any]:
 
 
 def _pairs(routes: Any) -> Iterator[tuple[Any, Any]]:
-    """Patterns and what they lead to, in order; None for what only Celery can ask."""
+    """Yield patterns and their routes in order; None for routes that only Celery can resolve."""
     if isinstance(routes, Mapping):
         yield from routes.items()
     elif isinstance(routes, list | tuple):

@@ -1,4 +1,4 @@
-"""When an entry of Celery beat starts: crontabs and intervals, as objects or as JSON."""
+"""The times of Celery beat entries: crontabs and intervals, as objects or as JSON."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ _LONGEST_S = 1e10
 
 
 class NotKept(Exception):
-    """Why an entry is left out."""
+    """The reason why an entry is left out."""
 
 
 def get(holder: Any, name: str, default: Any) -> Any:
-    """Of an object or of a mapping."""
+    """Return an attribute of an object or a key of a mapping."""
     if isinstance(holder, Mapping):
         return holder.get(name, default)
     return getattr(holder, name, default)
 
 
 def read_when(given: Any, notes: list[Note]) -> dict[str, Any]:
-    """The trigger as in a job file; NotKept says why there is none."""
+    """Return the trigger in job-file form; NotKept says why there is none."""
     given = _unwrapped(given)
     if _is_crontab(given):
         return _crontab(given, notes)
@@ -61,7 +61,7 @@ def read_when(given: Any, notes: list[Note]) -> dict[str, Any]:
 
 
 def _refuse_unknown(kind: str, given: Any, known: tuple[str, ...]) -> None:
-    """A field that nobody looks at would change when it starts."""
+    """Refuse an unknown field, since ignoring it would change when the entry starts."""
     unknown = set(given) - {*known, "type", "__type__"} if isinstance(given, Mapping) else ()
     if unknown:
         raise NotKept(
@@ -99,7 +99,7 @@ def _crontab(given: Any, notes: list[Note]) -> dict[str, Any]:
 
 
 def _unwrapped(given: Any) -> Any:
-    """`{"crontab": {...}}` and `{"crontab": "0 6 * * *"}`, as files of others have it."""
+    """Unwrap `{"crontab": {...}}` and `{"crontab": "0 6 * * *"}`, which some tools write."""
     if not isinstance(given, Mapping) or len(given) != 1:
         return given
     (kind, inner), *_ = given.items()
@@ -134,7 +134,7 @@ def _field(given: Any, name: str) -> str:
 
 
 def _shown(text: str, values: list[int] | None) -> str:
-    """As it was written where cron reads it the same, else spelled out (a range that wraps)."""
+    """Return the field as written if cron reads it alike, else spelled out (a range that wraps)."""
     if values is None:
         return "*"
     ranges = [part.partition("/")[0].partition("-") for part in text.split(",")]
@@ -157,7 +157,7 @@ def _interval(given: Any) -> float | None:
 
 
 def seconds_of(given: Any) -> float | None:
-    """Of a timedelta or a number; None for anything else."""
+    """Return the seconds of a timedelta or a number; None for anything else."""
     if isinstance(given, timedelta):
         return given.total_seconds()
     if isinstance(given, bool) or not isinstance(given, int | float):

@@ -1,4 +1,4 @@
-"""Names for command lines: what a person would call them."""
+"""Derive job names from command lines, as a person would choose them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _WRAPPERS = frozenset({
 _TAKES_WORD = {
     "flock": 1, "timeout": 1,
 }  # fmt: skip
-"""How many words of their own stand before the program."""
+"""The number of their own words before the program."""
 _OPTIONS_WITH_VALUE = {
     "cronitor": {"-c"}, "env": {"-u", "-C"}, "flock": {"-w", "-E"}, "ionice": {"-c", "-n"},
     "nice": {"-n"}, "stdbuf": {"-i", "-o", "-e"}, "sudo": {"-u", "-g", "-h"},
@@ -23,7 +23,7 @@ _OPTIONS_WITH_VALUE = {
 }  # fmt: skip
 _INTERPRETERS = re.compile(r"(?:python|perl|ruby|php|node|bash|dash|sh|zsh|ksh)[0-9.]*")
 _FIRST = frozenset({"cd", "test", "[", "[[", ".", "source", "export", "umask", "set", "sleep"})
-"""What only prepares the next command of a line."""
+"""Words that only prepare the next command of a line."""
 _LINKS = frozenset({"&&", "||", ";", "|", "&", "(", ")", "{", "}", ";;", "|&",
                     "if", "then", "do", "fi", "done", "else", "while"})  # fmt: skip
 _ENDING = re.compile(r"\.(?:sh|bash|py|pl|rb|php|js)$")
@@ -33,7 +33,7 @@ _MOST_CHARS = 4_096
 
 
 def command_name(line: str) -> str:
-    """`flock -n /run/x /srv/shop/manage.py clearsessions` is `manage-clearsessions`."""
+    """Return a name: `flock -n /run/x /srv/shop/manage.py migrate` gives `manage-migrate`."""
     parts = list(_parts(line[:_MOST_CHARS]))
     for inner in map(_inner, parts):
         if inner and inner[0] not in _FIRST:
@@ -42,7 +42,7 @@ def command_name(line: str) -> str:
 
 
 def _parts(line: str) -> Iterator[list[str]]:
-    """The simple commands of a line of shell, without redirections."""
+    """Yield the simple commands of a shell line, without redirections."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.commenters = ""
     lexer.whitespace_split = True
@@ -67,7 +67,7 @@ def _parts(line: str) -> Iterator[list[str]]:
 
 
 def _inner(words: list[str]) -> list[str]:
-    """Without assignments, wrappers and interpreters in front."""
+    """Strip assignments, wrappers and interpreters from the front."""
     while words:
         base = words[0].rsplit("/", 1)[-1]
         if _ASSIGNMENT.fullmatch(words[0]) and "/" not in words[0].partition("=")[0]:
@@ -92,7 +92,7 @@ def _after_options(words: list[str], with_value: set[str]) -> list[str]:
 
 
 def _script(words: list[str]) -> list[str]:
-    """What an interpreter is given: a module, a script, or a line for a shell."""
+    """Return the argument of an interpreter: a module, a script, or a line for a shell."""
     for at, word in enumerate(words[1:], start=1):
         if word == "-m" and words[at + 1 :]:
             return words[at + 1 :]
@@ -116,7 +116,7 @@ def _told(words: list[str]) -> str:
 
 
 def _address(word: str) -> str:
-    """The host and last part of an address, the last part of a path; else nothing."""
+    """Return host and last part of a URL, the last part of a path, else nothing."""
     if word.startswith(("http://", "https://")):
         try:
             parts = urlsplit(word)

@@ -1,4 +1,4 @@
-"""Kubernetes CronJobs: manifests of one or several documents, or a List of them."""
+"""Import Kubernetes CronJobs: manifests of one or several documents, or a List of them."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ _HOW_TO_GIVE = (
 
 
 class _Untranslatable(Exception):
-    """Why an entry is left out."""
+    """The reason why an entry is left out."""
 
 
 def read_cronjobs(data: bytes, file: str) -> Imported:
-    """Each CronJob as a command job; objects of other kinds are named and passed over."""
+    """Import each CronJob as a command job; objects of other kinds are reported and skipped."""
     found = Collector()
     for document in read_yaml(data, file):
         if document.value is None:  # between two `---`, or comments alone
@@ -93,7 +93,7 @@ def _at(field: Field, *keys: str) -> Any:
 
 
 class _CronJob:
-    """One manifest; notes gather while it is read."""
+    """Translates one manifest and gathers notes on the way."""
 
     def __init__(self, manifest: Field) -> None:
         self._manifest = manifest
@@ -145,7 +145,7 @@ class _CronJob:
         return job
 
     def _check_references(self, words: list[str], container: Mapping[str, Any]) -> None:
-        """A value that only the cluster knows cannot be put into a command line."""
+        """Refuse values that only the cluster knows: they cannot be put into a command line."""
         secret = {each["name"] for each in container.get("env") or [] if "valueFrom" in each}
         for word in words:
             for found in _REFERENCE.finditer(word):
@@ -237,7 +237,7 @@ class _CronJob:
         return "UTC", expression
 
     def _missed(self) -> dict[str, Any]:
-        """Only the latest unmet time starts, and only within the deadline."""
+        """Return options for missed times: only the latest starts, and only within the deadline."""
         deadline = self._number(self._spec, "startingDeadlineSeconds", 0)
         self._note(
             "catch-up",
@@ -267,7 +267,7 @@ class _CronJob:
 
 
 def _expanded(word: str, env: Mapping[str, str]) -> str:
-    """`$(NAME)` by the variables before it; one that is not known stays as it is."""
+    """Expand `$(NAME)` by the variables before it; an unknown name stays."""
     return _REFERENCE.sub(
         lambda found: "$" if found[0] == "$$" else env.get(found[1], found[0]), word
     )

@@ -1,4 +1,4 @@
-"""What a CronJob says and Rota does not keep; every field is named."""
+"""The fields of a CronJob that Rota does not keep, each by name."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _KNOWN: Mapping[tuple[str, ...], frozenset[str]] = {
     ("spec", "jobTemplate", "spec", "template"): frozenset({"spec"}),
     ("spec", "jobTemplate", "spec", "template", "spec"): frozenset({"containers"}),
 }  # fmt: skip
-"""Of each part of a manifest what is carried over, has a note of its own, or is the cluster's."""
+"""The keys of each manifest part that are kept, have their own note, or belong to the cluster."""
 _CONTAINER = frozenset({"image", "command", "args", "env", "envFrom", "workingDir"})
 
 
 def lost_fields(manifest: Mapping[str, Any]) -> Iterator[str]:
-    """The fields that say something and are not kept, by their whole names."""
+    """Yield the full names of fields that are set and not kept."""
     pod: Any = manifest
     for path, known in _KNOWN.items():
         part: Any = manifest

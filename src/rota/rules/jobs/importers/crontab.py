@@ -1,4 +1,4 @@
-"""crontab(5): lines of a user's table, or of /etc/crontab with its user column."""
+"""Import crontab(5): a user's table, or /etc/crontab with its user column."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONGEST_TOLD = 500
 _RANGES = ((0, 59), (0, 23), (1, 31), (1, 12), (0, 6))
 _MAIL = ("MAILFROM", "CONTENT_TYPE", "CONTENT_TRANSFER_ENCODING")
 _OURS = ("CRON_TZ", "MAILTO", "RANDOM_DELAY", "SHELL", *_MAIL)
-"""Variables that speak to cron itself."""
+"""Variables that configure cron itself."""
 
 _KEPT = (
     Note(topic="overlap", old="a new start never waits for the old one", chose="overlap: allow"),
@@ -47,12 +47,12 @@ _KEPT = (
 
 
 def read_crontab(data: bytes, file: str, *, zone: str, has_user: bool = False) -> Imported:
-    """Each line that starts something, as a job; `zone` is that of the machine it ran on."""
+    """Import each line that starts something; `zone` is that of the machine it ran on."""
     return _Table(file, zone, has_user=has_user).read(read_lines(data, file))
 
 
 class _Table:
-    """Variables count for the lines below them, a comment for the line right below it."""
+    """Reads a table: a variable applies to the lines below it, a comment to the next line."""
 
     def __init__(self, file: str, zone: str, *, has_user: bool) -> None:
         self._file = file
@@ -116,7 +116,7 @@ class _Table:
         self._found.add(command_name(command), where, job, [*notes, *_KEPT], text=line)
 
     def _refusal(self, expression: str, user: str, command: str) -> str:
-        """Why a line cannot be kept; empty if it can."""
+        """Return why a line cannot be kept; empty if it can."""
         nickname = expression.lower()
         if nickname == "@reboot":
             return "@reboot has no time; start it with the machine's own services"
@@ -144,7 +144,7 @@ class _Table:
         return job | {"retries": 0, "schedule": schedule}
 
     def _argv(self, command: str) -> list[str]:
-        """What follows a `%` is the input of the command."""
+        """Return the command as words; text after a `%` is the input of the command."""
         shell = escaped(self._variables.get("SHELL") or _SHELL)
         text, given = split_input(command)
         if given is None:
@@ -190,7 +190,7 @@ class _Table:
             yield Note(topic="output", old=f"{', '.join(lost)} for mails", default="not kept")
 
     def _place_notes(self, user: str) -> Iterator[Note]:
-        """Where the command runs, and as whom."""
+        """Yield notes on the folder and the user of the command."""
         home = self._variables.get("HOME")
         yield Note(
             topic="folder",
@@ -240,7 +240,7 @@ class _Table:
 
 
 def _spread(expression: str) -> str:
-    """The `a~b` of cronie as our `H(a-b)`; a number that is left out is the least or the most."""
+    """Convert cronie's `a~b` to `H(a-b)`; a missing number is the least or the greatest."""
 
     def spread(text: str, low: int, high: int) -> str:
         return re.sub(

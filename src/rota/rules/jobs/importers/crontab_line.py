@@ -1,4 +1,4 @@
-"""One line of a crontab(5), taken apart as cron does it."""
+"""Parse one line of a crontab(5) as cron does."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from typing import NamedTuple
 
 BLANKS = " \t"
-"""What stands between the fields of a line."""
+"""The characters between the fields of a line."""
 _VARIABLE = re.compile(r"(\"[^\"]*\"|'[^']*'|[^\s=]+)[ \t]*=[ \t]*(.*)", re.DOTALL)
 _USER = re.compile(r"[A-Za-z_][\w.-]*\$?(?::[\w.-]+)?(?:/[\w.-]+)?")
 _FIELDS = 5
@@ -15,42 +15,42 @@ _COMMENTED_OUT = re.compile(
 )
 _HEADING = re.compile(r"m(?:in\w*)?[ \t]+h(?:our\w*)?[ \t]+(?:dom|day)", re.IGNORECASE)
 _SURE_USERS = frozenset({"root", "www-data", "nobody", "postgres", "daemon"})
-"""Users whose names no program has."""
+"""User names that no program has."""
 
 
 class Fields(NamedTuple):
-    """The time of a line, and what is left of it."""
+    """The time of a line, and the rest of the line."""
 
     expression: str
     rest: str
 
 
 def variable(line: str) -> tuple[str, str] | None:
-    """`NAME = value`, with or without quotes; None for a line that starts something."""
+    """Return `NAME = value`, with or without quotes; None for a line that starts something."""
     found = _VARIABLE.fullmatch(line)
     return (_unquoted(found[1]), _unquoted(found[2].strip(BLANKS))) if found else None
 
 
 def fields(line: str) -> Fields:
-    """Five fields or a nickname, and what follows; fields end at blanks of any kind and number."""
+    """Split off five fields or a nickname; any number of blanks ends a field."""
     count = 1 if line.startswith("@") else _FIELDS
     parts = re.split(r"[ \t]+", line, maxsplit=count)
     return Fields(" ".join(parts[:count]), parts[count] if len(parts) > count else "")
 
 
 def split_user(rest: str) -> tuple[str, str]:
-    """The user and the command of a table of the system."""
+    """Split the user from the command in a system table."""
     user, *command = re.split(r"[ \t]+", rest, maxsplit=1)
     return user, command[0] if command else ""
 
 
 def is_user(word: str) -> bool:
-    """Whether it could be the name of one; a program with its folder is none."""
+    """Whether a word could be a user name; a program with a path could not."""
     return _USER.fullmatch(word) is not None
 
 
 def looks_like_user(rest: str, file: str) -> str:
-    """The user that stands before the command, in a table that is read as one without users."""
+    """Return the user before the command, in a table that is read without a user column."""
     user, command = split_user(rest)
     is_of_system = file.endswith("/etc/crontab") or "/cron.d/" in file
     if command and (user in _SURE_USERS or (is_of_system and is_user(user))):
@@ -59,7 +59,7 @@ def looks_like_user(rest: str, file: str) -> str:
 
 
 def split_input(command: str) -> tuple[str, str | None]:
-    """The command, and what it reads: all after the first `%` that has no backslash before it.
+    """Split a command from its input: everything after the first `%` without a backslash.
 
     In the command a backslash stays, except before `%`. In the input each further `%` is a new
     line, and the last line is ended.
@@ -86,7 +86,7 @@ def _input(text: str) -> str:
 
 
 def comment(line: str) -> str:
-    """What a comment tells of the line below it; empty for rules and for lines taken out."""
+    """Return what a comment says about the line below it; empty for rules and disabled lines."""
     text = line.lstrip("#").strip()
     is_told = re.search(r"\w", text) and not _COMMENTED_OUT.match(text)
     return text if is_told and not _HEADING.search(text) else ""

@@ -1,4 +1,4 @@
-"""Day rules: both day fields must match in Celery and systemd, either is enough in cron."""
+"""Day rules: Celery and systemd need both day fields to match, cron needs either."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _STEP = re.compile(r"(.+)/([0-9]{1,4})")
 def numbers(
     text: str, low: int, high: int, names: Mapping[str, int] | None = None, *, to: str = "-"
 ) -> list[int] | None:
-    """The numbers that a field stands for, None for all; ValueError when it cannot be read.
+    """Return the numbers of a field, None for all; ValueError if it cannot be read.
 
     Ranges may wrap (`fri-mon`), as Celery allows.
     """
@@ -56,9 +56,9 @@ def _number(text: str, low: int, high: int, names: Mapping[str, int]) -> int:
 def both_days(
     times: str, days: str, months: str, weekdays: list[int] | None, *, year: str = ""
 ) -> dict[str, Any]:
-    """A trigger that fires when both day fields match.
+    """Return a trigger that fires when both day fields match.
 
-    A cron line would fire when either does: the firings on other weekdays are taken away.
+    A cron line fires when either matches, so the firings on other weekdays are removed.
     """
     tail = f" {year}" if year else ""
     if weekdays is None or len(weekdays) == len(WEEKDAYS):

@@ -1,4 +1,4 @@
-"""What an import brings: entries of a job file, and for each where the two systems differ."""
+"""The result of an import: entries of a job file, and how the two systems differ for each."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Note(msgspec.Struct, frozen=True, kw_only=True):
     """One point in which the old system and Rota may differ."""
 
     topic: str
-    """dst, days, overlap, catch-up, retries, zone, output, user..."""
+    """The topic: dst, days, overlap, catch-up, retries, zone, output, user..."""
     old: str
-    """What the old system does."""
+    """The behaviour of the old system."""
     default: str = ""
-    """What Rota would do by itself, where that differs."""
+    """The default of Rota, where it differs."""
     chose: str = ""
     """The setting that keeps the old behaviour; empty where it cannot be kept."""
 
@@ -40,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry that was left out, and why."""
+    """An entry that was left out, with the reason."""
 
     where: str
     text: str
@@ -48,16 +48,16 @@ class Skipped(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Imported(msgspec.Struct, frozen=True, kw_only=True):
-    """All that was found in the files given."""
+    """All entries of the given files."""
 
     entries: tuple[Entry, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     warnings: tuple[str, ...] = ()
-    """What looks wrong in the files, or is passed over there."""
+    """Suspicious or skipped parts of the files."""
 
 
 class Collector:
-    """Gathers entries, each under its own name; what Rota refuses is left out with its words."""
+    """Collects entries under unique names; entries that Rota refuses are left out with why."""
 
     def __init__(self) -> None:
         self._entries: dict[str, Entry] = {}
@@ -67,7 +67,7 @@ class Collector:
     def add(
         self, name: str, where: str, job: dict[str, Any], notes: Iterable[Note], *, text: str = ""
     ) -> None:
-        """Take an entry; `text` is how the old system wrote it."""
+        """Add an entry; `text` is its form in the old system."""
         entry = Entry(name=self._free(name), where=where, job=job, notes=tuple(notes))
         try:
             read_bundle(write_jobs({entry.name: job}).encode(), "import")
@@ -99,12 +99,12 @@ class Collector:
 
 
 def escaped(text: str) -> str:
-    """Braces doubled: in a job file a single one is an argument."""
+    """Double the braces: in a job file a single brace marks an argument."""
     return text.replace("{", "{{").replace("}", "}}")
 
 
 def joined(parts: Iterable[Imported]) -> Imported:
-    """Of several files; a name that comes twice gets a number."""
+    """Join the imports of several files; a duplicate name gets a number."""
     found = Collector()
     skipped: list[Skipped] = []
     for part in parts:

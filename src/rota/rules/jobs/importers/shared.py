@@ -1,4 +1,4 @@
-"""What all jobs of an import share, said once: under `defaults:` of the job file."""
+"""Options that all jobs of an import share, for `defaults:` of the job file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from rota.rules.jobs.files.known import DEFAULT_FIELDS, JOB_FIELDS, SCHEDULE_FIE
 
 Job = dict[str, Any]
 _LEAST = 2
-"""For a single job there is nothing to share."""
+"""The least number of jobs that share options; a single job has nothing to share."""
 
 
 def with_defaults(jobs: Mapping[str, Job]) -> tuple[Job, dict[str, Job]]:
-    """The options that every job has with the same value, and the jobs without these."""
+    """Return the options that every job has with equal values, and the jobs without them."""
     if len(jobs) < _LEAST:
         return {}, dict(jobs)
     each = list(jobs.values())

@@ -1,4 +1,4 @@
-"""systemd timers, with the services that they start."""
+"""Import systemd timers and the services that they start."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 Files = Mapping[str, bytes]
-"""What lies beside a timer: file names to contents."""
+"""The files beside a timer: names to contents."""
 
 
 def read_timers(timers: Mapping[str, bytes], *, beside: Files, zone: str) -> Imported:
-    """Each timer with its service as a job; `zone` is that of the machine they ran on."""
+    """Import each timer with its service as a job; `zone` is that of the machine they ran on."""
     found = Collector()
     for file, data in timers.items():
         sections = read_unit(data, file)
@@ -70,7 +70,7 @@ def _last(unit: Unit, key: str) -> str:
 
 
 class _Timer:
-    """One timer and its service; notes gather while they are read."""
+    """Translates one timer and its service, and gathers notes on the way."""
 
     def __init__(self, timer: Sections, service: Sections, zone: str, *, is_of_user: bool) -> None:
         self._sections = timer, service
@@ -121,7 +121,7 @@ class _Timer:
         return folder
 
     def _commands(self, line: str, env: Mapping[str, str]) -> Iterator[tuple[bool, list[str]]]:
-        """Of each command whether any exit code is fine, and the program with its arguments."""
+        """Yield each command: whether any exit code is fine, and the program with its arguments."""
         for words in _named("ExecStart", split_commands, line):
             prefix = re.match(r"[-@:+!|]*", words[0])
             signs = prefix[0] if prefix else ""
@@ -257,7 +257,7 @@ class _Timer:
 
 
 def _named(key: str, read: Callable[[T], R], given: T) -> R:
-    """What is wrong with a line is told with its key."""
+    """Read a value and add its key to the error if it is wrong."""
     try:
         return read(given)
     except NotWords as error:
@@ -269,7 +269,7 @@ def _joined(triggers: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def _plain(text: str) -> str:
-    """`%%` is a percent sign; other specifiers are known to systemd only."""
+    """Return the text with `%%` as a percent sign; other specifiers are refused."""
     left = text.replace("%%", "")
     if "%" in left:
         raise NotCalendar(f"{text!r:.60} has a specifier (%) that only systemd knows")

@@ -1,4 +1,4 @@
-"""Calendar events and time spans of systemd.time(7), as our triggers."""
+"""Convert calendar events and time spans of systemd.time(7) to triggers."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ _PIVOT = 70
 
 
 class NotCalendar(ValueError):
-    """Why an event cannot be translated."""
+    """The reason why an event cannot be translated."""
 
 
 def read_event(text: str) -> tuple[dict[str, Any], str | None]:
-    """The trigger as in a job file, and the zone that the event names, if it does."""
+    """Return the trigger in job-file form, and the zone if the event names one."""
     if len(text) > _MAX_CHARS:
         raise NotCalendar("it is too long")
     words = text.split()
@@ -76,7 +76,7 @@ def read_event(text: str) -> tuple[dict[str, Any], str | None]:
 
 
 def read_span(text: str) -> int:
-    """Milliseconds of `1h 30min`, `5 minutes` or `90` (seconds)."""
+    """Return the milliseconds of `1h 30min`, `5 minutes` or `90` (seconds)."""
     at, total = 0, 0.0
     text = text.strip()
     if not text or len(text) > _MAX_CHARS:
@@ -120,7 +120,7 @@ def _date(text: str) -> tuple[str, str, str]:
 
 
 def _years(text: str) -> str:
-    """Two digits are a year from 1970 to 2069."""
+    """Expand years of two digits to 1970 to 2069."""
     return re.sub(
         r"(?<![0-9/])([0-9]{1,2})(?![0-9])",
         lambda found: str(int(found[1]) + (2000 if int(found[1]) < _PIVOT else 1900)),
@@ -129,7 +129,7 @@ def _years(text: str) -> str:
 
 
 def _from_end(text: str) -> str:
-    """`~1` is the last day of the month, `~07/1` each of the last seven."""
+    """Convert `~1` to the last day of the month, and `~07/1` to each of the last seven."""
     start, slash, step = text.partition("/")
     found = _numbers(start, 1, 31) or []
     if slash:
@@ -151,7 +151,7 @@ def _time(text: str) -> str:
 
 
 def _written(text: str, low: int, high: int) -> str:
-    """As cron writes it: `*`, or a list of numbers; `a/b` counts from a to the end."""
+    """Convert a field to cron: `*`, or a list of numbers; `a/b` counts from a to the end."""
     if text == "*":
         return "*"
     stepped = re.fullmatch(r"\*/([0-9]{1,4})", text)

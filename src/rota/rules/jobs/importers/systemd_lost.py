@@ -1,4 +1,4 @@
-"""What a timer and its service say and Rota does not keep; every key is named."""
+"""The keys of a timer and its service that Rota does not keep, each by name."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ _KEPT = {
 _VARIABLES = ("EnvironmentFile", "PassEnvironment", "LoadCredential", "SetCredential")
 _CONDITIONS = ("Condition", "Assert", "ExecCondition")
 _Key = tuple[str, str]
-"""A place, and the key there."""
+"""A section, and a key in it."""
 
 
 def lost_notes(timer: Sections, service: Sections) -> Iterator[Note]:
-    """Conditions and variables first: without them a command does something else."""
+    """Yield the losses; conditions and variables first, since they change a command's work."""
     left = {
         (f"{kind}'s [{section}]", key): values[-1]
         for kind, sections in (("timer", timer), ("service", service))
@@ -58,7 +58,7 @@ def lost_notes(timer: Sections, service: Sections) -> Iterator[Note]:
 
 
 def boot_notes(timer: Unit) -> Iterator[Note]:
-    """Starts that are counted from a boot, beside those that are kept."""
+    """Yield notes on starts that count from a boot, beside starts that are kept."""
     for key in ("OnBootSec", "OnStartupSec", "OnActiveSec"):
         for span in timer.get(key, []):
             yield Note(
@@ -76,7 +76,7 @@ def _taken(left: dict[_Key, str], beginnings: tuple[str, ...]) -> list[tuple[_Ke
 
 
 def description(timer: Mapping[str, Unit], service: Mapping[str, Unit]) -> str:
-    """What the service is called, else the timer."""
+    """Return the description of the service, else of the timer."""
     for sections in (service, timer):
         told = sections.get("Unit", {}).get("Description")
         if told:

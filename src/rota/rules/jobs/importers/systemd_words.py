@@ -1,4 +1,4 @@
-"""Command lines, environments and exit codes as systemd reads them; it uses no shell."""
+"""Command lines, environments and exit codes as systemd reads them, without a shell."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ EXIT_CODES = {
     "LOGS_DIRECTORY": 240, "CONFIGURATION_DIRECTORY": 241, "NUMA_POLICY": 242,
     "CREDENTIALS": 243, "BPF": 244, "EXCEPTION": 255,
 }  # fmt: skip
-"""The names that SuccessExitStatus= may use; `systemd-analyze exit-status` lists them."""
+"""The names that SuccessExitStatus= may use, as listed by `systemd-analyze exit-status`."""
 _MOST_CODE = 255
 
 
 class NotWords(ValueError):
-    """Why a line cannot be taken apart."""
+    """The reason why a line cannot be split."""
 
 
 def split_commands(line: str) -> list[list[str]]:
-    """The words of each command; a `;` that stands alone separates commands."""
+    """Return the words of each command; a lone `;` separates commands."""
     commands: list[list[str]] = [[]]
     for raw, word in _words(line):
         if raw == ";":
@@ -48,7 +48,7 @@ def split_commands(line: str) -> list[list[str]]:
 
 
 def split_words(line: str) -> list[str]:
-    """Quotes and escapes as in C; no word is a separator."""
+    """Split a line into words, with quotes and escapes as in C; nothing else separates."""
     return [word for _, word in _words(line)]
 
 
@@ -108,7 +108,7 @@ def _escape(line: str, at: int) -> tuple[str, int]:
 
 
 def expand(words: list[str], env: Mapping[str, str]) -> list[str]:
-    """`${NAME}` anywhere, `$NAME` as a word of its own, which is split; `$$` is a dollar sign."""
+    """Expand `${NAME}` anywhere, and `$NAME` as a whole word, which is split; `$$` is a dollar."""
     found: list[str] = []
     for word in words:
         if word[:1] == "$" and word[1:2] not in ("", "$", "{"):
@@ -125,7 +125,7 @@ def _value(name: str, env: Mapping[str, str]) -> str:
 
 
 def exit_codes(text: str) -> tuple[list[int], list[str]]:
-    """The numbers that SuccessExitStatus= names, and the words that are none, such as signals."""
+    """Return the numbers of SuccessExitStatus=, and its other words, such as signals."""
     codes: list[int] = []
     others: list[str] = []
     for word in text.split():

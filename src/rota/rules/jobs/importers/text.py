@@ -1,4 +1,4 @@
-"""The lines of a file that people wrote by hand on some old machine."""
+"""Read the lines of a file that people wrote by hand on some old machine."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class Line(NamedTuple):
     number: int
     text: str
     is_utf8: bool
-    """False for bytes that are no UTF-8: they were read as Latin-1, which is a guess."""
+    """False if the bytes are not UTF-8 and were read as Latin-1, which is a guess."""
     had_cr: bool
-    """Whether it ended as on Windows."""
+    """Whether the line ended with CR LF, as on Windows."""
 
 
 def read_lines(data: bytes, file: str) -> list[Line]:
-    """Lines end at a line feed and nowhere else: a form feed is a part of its line.
+    """Split at line feeds and nowhere else: a form feed is a part of its line.
 
-    One line in an old encoding does not make the others unreadable. A byte order mark is no
-    part of the first line.
+    One line in an old encoding does not make the others unreadable. A byte order mark is no part of
+    the first line.
     """
     if len(data) > MAX_BYTES:
         raise BadFile(f"{file}: {len(data):,} bytes are more than {MAX_BYTES:,}")

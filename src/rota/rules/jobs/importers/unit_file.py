@@ -1,4 +1,4 @@
-"""Unit files of systemd: sections of keys that may come several times."""
+"""Read systemd unit files: sections of keys that may repeat."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Sections = dict[str, Unit]
 
 
 def read_unit(data: bytes, file: str) -> Sections:
-    """Values by section and key, in order; an empty one forgets those before it."""
+    """Return values by section and key, in order; an empty value discards those before it."""
     sections: Sections = {}
     current: Unit | None = None
     for number, line in _whole_lines(read_lines(data, file), file):
@@ -35,7 +35,7 @@ def read_unit(data: bytes, file: str) -> Sections:
 
 
 def _whole_lines(lines: list[Line], file: str) -> list[tuple[int, str]]:
-    """Those that say something, continued ones joined; a comment may be in any encoding."""
+    """Return the lines without comments, continued ones joined; comments may have any encoding."""
     found: list[tuple[int, str]] = []
     held, start = "", 0
     for line in lines:

@@ -1,4 +1,4 @@
-"""A handler's signature: check and encode arguments, decode them typed, encode results.
+"""The signature of a handler: checks and encodes arguments, decodes them, encodes results.
 
 JSON is the only format; nothing here calls a handler.
 """

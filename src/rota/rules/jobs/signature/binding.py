@@ -1,4 +1,4 @@
-"""Signature: what a submit checks, what a worker decodes, what a client reads back."""
+"""Signature: what a submit checks, a worker decodes and a client reads back."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Signature:
 
     @classmethod
     def of(cls, fn: Callable[..., Any]) -> Signature:
-        """Read a function's signature; methods raise BadInput."""
+        """Read the signature of a function; a method raises BadInput."""
         shape = hints.shape_of(fn)
         name = getattr(fn, "__name__", type(fn).__name__)
         return cls(name, shape, lambda: hints.resolve(fn))
 
     @classmethod
     def of_names(cls, job_name: str, names: Iterable[str]) -> Signature:
-        """A signature for commands and requests: each name is required, text or number."""
+        """Return a signature for commands and requests: each name is required, text or number."""
         parameters = [
             Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, annotation=Scalar) for name in names
         ]
@@ -62,12 +62,12 @@ class Signature:
 
     @property
     def result(self) -> str:
-        """The annotation of the result, as a person would write it."""
+        """Return the annotation of the result, as a person would write it."""
         return hints.text_of(self._shape.return_annotation)
 
     @property
     def required(self) -> frozenset[str]:
-        """Parameters that must be given."""
+        """Return the required parameters."""
         loose = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
         every = self._shape.parameters.values()
         return frozenset(
@@ -76,12 +76,12 @@ class Signature:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """What can be left out, and what it is then where JSON can say it."""
+        """Return the optional parameters with their defaults, where JSON can hold them."""
         return defaults_of(self._shape)
 
     @property
     def schemas(self) -> dict[str, dict[str, Any]]:
-        """JSON Schemas of parameters whose annotations alone do not tell their types."""
+        """Return JSON Schemas of parameters whose annotations alone do not tell their types."""
         return schemas_of(self._shape, self.parameters, self._kinds)
 
     @property
@@ -91,16 +91,16 @@ class Signature:
 
     @property
     def more(self) -> str | None:
-        """The annotation of arguments of any other name; None if it takes none."""
+        """Return the annotation of arguments under any other name; None if it takes none."""
         extra = self._extra_name()
         return None if extra is None else hints.text_of(self._shape.parameters[extra].annotation)
 
     def arrange(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], *, but: str | None = None
     ) -> dict[str, Any]:
-        """Values by the names of their parameters, whatever they are; none may be missing.
+        """Return unchecked values by parameter name; none may be missing.
 
-        `but` is a parameter that is given later.
+        `but` is a parameter that gets its value later.
         """
         if but is None:
             return self._arrange_slowly(args, kwargs)
@@ -111,7 +111,7 @@ class Signature:
         return values
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-        """Check a call and give its arguments as JSON text: an object by parameter name.
+        """Check a call and return its arguments as JSON: an object by parameter name.
 
         Defaults are left to the handler. The same call always gives the same text.
         """
@@ -132,7 +132,7 @@ class Signature:
         return data.decode()
 
     def load(self, text: str) -> dict[str, Any]:
-        """Decode arguments typed by the annotations; those left out stay left out.
+        """Decode arguments by their annotations; omitted arguments stay omitted.
 
         `handler(**values)` is right for most functions; use `arguments` to call any.
         """
@@ -152,7 +152,7 @@ class Signature:
         return values
 
     def arguments(self, text: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Decode into what to call the handler with: `handler(*args, **kwargs)`."""
+        """Decode the arguments for a call: `handler(*args, **kwargs)`."""
         values = self.load(text)
         if (self._codec or self._compile()).is_simple:
             return (), values
@@ -160,7 +160,7 @@ class Signature:
         return bound.args, bound.kwargs
 
     def dump_result(self, value: object) -> str:
-        """Encode what a handler returned; BadResult when JSON cannot hold it."""
+        """Encode the result of a handler; BadResult if JSON cannot hold it."""
         if value is None:
             return "null"
         try:
@@ -176,7 +176,7 @@ class Signature:
         return data.decode()
 
     def load_result(self, text: str) -> Any:
-        """Decode a result typed by the return annotation, plain where it does not fit."""
+        """Decode a result by the return annotation, as plain data if it does not fit."""
         if self._load_result is None:
             self._load_result = self._result_decoder()
         try:
@@ -201,7 +201,7 @@ class Signature:
     def _arrange(
         self, codec: Codec, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Values by name in the order of the signature; the decoder finds what is missing."""
+        """Return values by name in the order of the signature; the decoder finds missing ones."""
         if not codec.is_simple or len(args) > len(codec.positional):
             return self._arrange_slowly(args, kwargs)
         values = dict(zip(codec.positional, args, strict=False))
@@ -228,7 +228,7 @@ class Signature:
         return values | spread
 
     def _in_words(self, error: TypeError, kwargs: Mapping[str, Any]) -> str:
-        """Python's words, and before them the name that is wrong: it tells what is missing."""
+        """Return Python's error text with the wrong name in front, to tell what is missing."""
         said = str(error)
         strange = [] if self.takes_more else [n for n in kwargs if n not in self.parameters]
         if not strange or repr(strange[0]) in said:
@@ -240,7 +240,7 @@ class Signature:
         return next((p.name for p in every if p.kind is Parameter.VAR_KEYWORD), None)
 
     def _nested(self, values: dict[str, Any]) -> dict[str, Any]:
-        """Arguments as inspect holds them: those of `**kwargs` in a dict of their own."""
+        """Nest arguments as inspect does: those of `**kwargs` in a dict of their own."""
         extra = self._extra_name()
         named = {name: value for name, value in values.items() if name in self.parameters}
         spread = {name: value for name, value in values.items() if name not in self.parameters}
@@ -267,7 +267,7 @@ class Signature:
     def _explained(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], error: BaseException
     ) -> BadArguments:
-        """Find the words: first what Python says of the call, then which value is no JSON."""
+        """Return the error: Python's own text for a bad call, else the value that is not JSON."""
         self._refuse_bad_values(self._arrange_slowly(args, kwargs))
         return self._refusal(wire.in_words(error))
 
@@ -295,7 +295,7 @@ def _too_large(what: str, size: int, limit: int) -> PayloadTooLarge:
 
 
 def _has_other_keys(value: dict[Any, Any]) -> bool:
-    """Whether a key is no text; a loop, which for few keys is faster than a set of their types."""
+    """Whether a key is not text; for few keys a loop is faster than a set of their types."""
     for key in value:  # noqa: SIM110
         if type(key) is not str:
             return True

@@ -1,4 +1,4 @@
-"""The compiled form of a signature: one msgspec struct with a field per parameter."""
+"""The compiled signature: one msgspec struct with a field per parameter."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rota.rules.jobs.signature.hints import mentions, readable
 
 
 class Codec:
-    """Everything the hot path needs, worked out once per handler."""
+    """Everything that the hot path needs, computed once per handler."""
 
     __slots__ = (
         "bytes_names",
@@ -71,7 +71,7 @@ def _decoder(kind: Any) -> Any:
 
 
 def _struct_decoder(named: list[Parameter], types: Mapping[str, Any], *, strict: bool) -> Any:
-    """Fields are called f0, f1... so that no parameter name can clash with a struct's own."""
+    """Return a decoder with fields f0, f1..., so that no parameter clashes with the struct."""
     fields: list[Any] = []
     for at, parameter in enumerate(named):
         kind = types[parameter.name]

@@ -1,4 +1,4 @@
-"""What can be left out of a call, and what it is then, as far as JSON can say it."""
+"""The optional parameters of a call and their defaults, as far as JSON can hold them."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import msgspec
 from rota.rules.jobs.signature import wire
 
 LONGEST = 1000
-"""Bytes of a default that is kept; it is for people to read, and for forms."""
+"""The most bytes of a default that is kept, for people and forms."""
 
 _SECRET = re.compile(r"token|secret|passw|passphrase|credential|api_?key|(^|_)pwd", re.IGNORECASE)
 
 
 def defaults_of(shape: inspect.Signature) -> dict[str, Any]:
-    """By name; None also where JSON cannot say it, says it at length, or should not."""
+    """Return defaults by name; None also for one that JSON cannot, or should not, hold."""
     return {
         each.name: _told(each)
         for each in shape.parameters.values()

@@ -1,6 +1,6 @@
-"""Types of the code as JSON Schema: recorded with a job, so that others can check without it.
+"""JSON Schemas of types in code, recorded with a job so that others can check without the code.
 
-Only what surely cannot be read is kept out: a type that reads values in its own way is `{}`.
+Only values that certainly cannot be read are excluded: a type with its own decoding is `{}`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from rota.rules.jobs.signature.plain import plain_kind
 
 Schema = dict[str, Any]
 MAX_CHOICES = 200
-"""Values of an enum that are recorded; one with more may be anything."""
+"""The most values of an enum that are recorded; an enum with more allows anything."""
 MAX_BYTES = 8_000
-"""The schemas of a job that are recorded; of larger ones none is."""
+"""The most bytes of a job's schemas; larger schemas are not recorded."""
 _MAX_DEPTH = 12
 _NULL = {"type": "null"}
 _PLAIN = re.compile(r"(?:\b(?:str|int|float|bool|None|Any|list|dict)\b|[\s\[\],|])*")
@@ -50,15 +50,15 @@ BOUNDS = {
     "max_length": "maxLength",
     "pattern": "pattern",
 }
-"""Constraints of msgspec, and what JSON Schema calls them."""
+"""The constraints of msgspec and their JSON Schema names."""
 
 
 def schemas_of(
     shape: inspect.Signature, texts: Mapping[str, str], kinds: Callable[[], Mapping[str, Any]]
 ) -> dict[str, Schema]:
-    """By parameter, where its type is another than the text of its annotation tells.
+    """Return schemas for parameters whose annotation text does not tell the type.
 
-    A class that the code defines only later, or only for type checkers, may be anything.
+    A class that is defined later, or only for type checkers, allows anything.
     """
     asked = [name for name, text in texts.items() if not _PLAIN.fullmatch(text)]
     if not asked:
@@ -79,7 +79,7 @@ def schemas_of(
 
 
 def described(kind: Any) -> Schema:
-    """The schema of a type; `{}` if values of it may be anything."""
+    """Return the schema of a type; `{}` if values of it may be anything."""
     try:
         return _of(look.type_info(kind), ())
     except (TypeError, NameError, AttributeError, ValueError):
@@ -90,7 +90,7 @@ def described(kind: Any) -> Schema:
 
 
 def _of(found: Any, around: tuple[type, ...]) -> Schema:
-    """`around` are the classes it stands in: one within itself is not spelled out again."""
+    """Return a schema; `around` are the enclosing classes, so that recursion is cut."""
     kind = type(found)
     if kind in _SIMPLE:
         return dict(_SIMPLE[kind])
@@ -142,7 +142,7 @@ _LEAVES: dict[type, Callable[[Any], Schema]] = {
 
 
 def _of_parts(found: Any, around: tuple[type, ...]) -> Schema:
-    """What holds other values."""
+    """Return the schema of a type that holds other values."""
     if isinstance(found, _LISTS):
         return {"type": "array", "items": _of(found.item_type, around)}
     if isinstance(found, look.TupleType):
@@ -158,7 +158,7 @@ def _of_parts(found: Any, around: tuple[type, ...]) -> Schema:
 
 
 def _any_of(members: list[Schema]) -> Schema:
-    """Choices or nothing are choices, one of which is null: forms can offer them."""
+    """Return the schema of a union; optional choices become choices with null, for forms."""
     choices = [each for each in members if each != _NULL]
     if len(choices) == 1 and "enum" in choices[0] and len(members) > 1:
         return {"enum": [*choices[0]["enum"], None]}

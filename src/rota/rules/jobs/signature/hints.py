@@ -1,4 +1,4 @@
-"""Annotations of a handler: found late, made readable for msgspec and for people."""
+"""Annotations of a handler, resolved late and made readable for msgspec and people."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ UNRESOLVABLE = (NameError, TypeError, AttributeError, SyntaxError)
 
 
 def shape_of(fn: Callable[..., Any]) -> inspect.Signature:
-    """The parameters of a plain function; methods are refused, for nobody could supply `self`."""
+    """Return the parameters of a plain function; methods are refused: nobody supplies `self`."""
     shape = inspect.signature(fn)
     first = next(iter(shape.parameters), None)
     owner = getattr(fn, "__qualname__", "").rpartition(".")[0]
@@ -30,7 +30,7 @@ def shape_of(fn: Callable[..., Any]) -> inspect.Signature:
 
 
 def resolve(fn: Callable[..., Any]) -> dict[str, Any]:
-    """Name to type, strings evaluated; a name that cannot be found counts as Any."""
+    """Return types by name, with strings evaluated; a name that cannot be resolved is Any."""
     target: Any = fn
     while isinstance(target, functools.partial):
         target = target.func
@@ -54,7 +54,7 @@ def _resolve_one(hint: object, scope: dict[str, Any]) -> Any:
 
 
 def readable(kind: Any) -> Any:
-    """The same type in a form msgspec can decode; raises TypeError where there is none."""
+    """Return the type in a form that msgspec can decode; TypeError if there is none."""
     if isinstance(kind, typing.ParamSpecArgs | typing.ParamSpecKwargs):
         return Any
     try:
@@ -81,7 +81,7 @@ def _rebuilt(kind: Any) -> Any:
 
 
 def text_of(annotation: object) -> str:
-    """The annotation as a person would write it."""
+    """Return an annotation as a person would write it."""
     if annotation is inspect.Parameter.empty:
         return "Any"
     if isinstance(annotation, str):
@@ -93,13 +93,13 @@ def text_of(annotation: object) -> str:
 
 
 def text_of_parameter(parameter: inspect.Parameter) -> str:
-    """What is given by its name: of `*sizes: int` a list."""
+    """Return the text of a parameter's value by name: for `*sizes: int` a list."""
     text = text_of(parameter.annotation)
     return f"list[{text}]" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else text
 
 
 def write_out(name: str, shape: inspect.Signature) -> str:
-    """The signature as a line of Python, such as `resize(image: str, width: int = 800)`."""
+    """Return the signature as Python, such as `resize(image: str, width: int = 800)`."""
     plain = [
         parameter.replace(annotation=_Text(text_of(parameter.annotation)))
         if parameter.annotation is not inspect.Parameter.empty

@@ -1,4 +1,4 @@
-"""Types that an annotation names whoever reads it: what can be checked without the function."""
+"""Types that an annotation alone names: they can be checked without the function."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _PAIR = 2
 
 @lru_cache(maxsize=4_096)
 def plain_kind(annotation: str) -> Any:
-    """The type of a text such as `list[int] | None`; Any for what only the code knows."""
+    """Return the type of a text such as `list[int] | None`; Any if only the code knows it."""
     kind = _of(parsed(annotation))
     try:
         return readable(kind)
@@ -36,7 +36,7 @@ def plain_kind(annotation: str) -> Any:
 
 
 def misfit(name: str, value: Any, kind: Any) -> str | None:
-    """What is wrong with a value for a parameter of this type, such as `rows[1]: Expected...`.
+    """Return why a value does not fit a parameter of this type, such as `rows[1]: Expected...`.
 
     None if it fits, or if only the code can tell.
     """
@@ -65,7 +65,7 @@ def _of(kind: Annotation) -> Any:
 
 
 def literal(values: list[Any]) -> Any:
-    """The type of just these values; Any if one of them is no text, number or None."""
+    """Return the type of exactly these values; Any if one is not text, a number or None."""
     if not values or not all(type(each) in (str, int, type(None)) for each in values):
         return Any
     return Literal[tuple(values)]

@@ -1,4 +1,4 @@
-"""Recorded JSON Schemas as types again: msgspec then reads values as the code would."""
+"""Turn recorded JSON Schemas into types, so that msgspec reads values as the code would."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BOUNDS = {
 
 
 def kind_of(schema: Mapping[str, Any]) -> Any:
-    """The type that takes what the schema takes; Any for what is not understood."""
+    """Return the type of values that a schema allows; Any if the schema is not understood."""
     return _cached(msgspec.json.encode(schema, order="sorted"))
 
 

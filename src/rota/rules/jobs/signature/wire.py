@@ -1,6 +1,6 @@
-"""Values to JSON and back: the kinds msgspec does not know, and what JSON cannot hold.
+"""Convert values to JSON and back: kinds that msgspec lacks, and values that JSON cannot hold.
 
-Errors here are plain ValueErrors in words; the caller says which argument or result it was.
+Errors here are plain ValueErrors; the caller adds which argument or result it was.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ NOT_FINITE = "NaN and infinity are not JSON"
 
 
 class _Admitting(type):
-    """msgspec asks whether the hook gave an instance; the hook has seen to that itself."""
+    """Passes the instance check of msgspec; the hook has already checked the value."""
 
     def __instancecheck__(cls, instance: object) -> bool:
         return True
 
 
 class AnyOf(metaclass=_Admitting):
-    """A union msgspec cannot tell apart by itself; subclasses hold the members."""
+    """A union that msgspec cannot tell apart; subclasses hold the members."""
 
     members: tuple[Any, ...] = ()
 

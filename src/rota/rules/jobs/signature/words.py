@@ -1,4 +1,4 @@
-"""Arguments of programs: words that the system can hand over."""
+"""Arguments of programs: words that the operating system can pass on."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 from rota.rules.jobs.signature.binding import Signature
 
 _ZERO = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
-"""A zero byte in JSON; a backslash before it may be one that was meant."""
+"""A zero byte in JSON; a doubled backslash before it is a real backslash."""
 
 
 class Words(Signature):
-    """The parameters of a program: a word ends at a zero byte, so none may hold one."""
+    """The parameters of a program: a zero byte ends a word, so none may hold one."""
 
     __slots__ = ()
 

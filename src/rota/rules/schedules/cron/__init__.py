@@ -1,4 +1,4 @@
-"""Cron lines: read in three dialects, and asked when they fire next in a zone."""
+"""Cron lines: parse three dialects and compute firings in a zone."""
 
 from rota.rules.schedules.cron.parse import parse_cron
 from rota.rules.schedules.cron.timetable import compile_cron

@@ -1,8 +1,8 @@
-"""Which days of a month a line means. Sunday is 0 here, whatever the dialect.
+"""The days of a month that a line matches. Sunday is 0 here, whatever the dialect.
 
-A month is, for this, no more than its length and the weekday it begins with: 28 shapes. Each is
-worked out once per rule as a mask whose bit n is day n, and a whole calendar is put together
-from them. So it is also certain, not only likely, whether a rule ever has a day.
+A month is only its length and the weekday of its first day: 28 shapes. Each shape is computed once
+per rule as a mask whose bit n is day n, and a whole calendar is built from these masks. That also
+proves whether a rule ever matches a day.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class MonthDays:
 
     days: frozenset[int] = frozenset()
     from_end: frozenset[int] = frozenset()
-    """`L` is 0, `L-3` is 3."""
+    """Days from the end: `L` is 0, `L-3` is 3."""
     nearest: frozenset[int] = frozenset()
     """`15W`: the nearest Monday to Friday within the month."""
     nearest_from_end: frozenset[int] = frozenset()
@@ -77,7 +77,7 @@ class Days:
     month_days: MonthDays = EVERY_DAY
     week_days: WeekDays = EVERY_WEEKDAY
     is_either: bool = False
-    """One of the two day fields is enough; else a day has to fit both."""
+    """Whether one of the two day fields is enough; else a day must match both."""
     months: frozenset[int] = frozenset(range(1, 13))
     years: frozenset[int] | None = None
 
@@ -111,7 +111,7 @@ class DayCalendar:
         self._years: dict[int, array[int]] = {}
 
     def next(self, day: int) -> int | None:
-        """The first such day, not earlier than this one."""
+        """Return the first matching day that is not before this one."""
         if self._is_daily:
             return day if day <= LAST_DAY else None
         if day > LAST_DAY:
@@ -127,7 +127,7 @@ class DayCalendar:
         return None
 
     def year(self, year: int) -> array[int]:
-        """All such days of a year, in order."""
+        """Return all matching days of a year, in order."""
         known = self._years.get(year)
         if known is None:
             known = self._years[year] = self._work_out(year)
@@ -156,12 +156,12 @@ class DayCalendar:
 
 @lru_cache(maxsize=4_096)
 def calendar_of(days: Days) -> DayCalendar:
-    """One calendar for all lines with the same days: most say every day, or Monday to Friday."""
+    """Return one calendar for all lines with the same days, as most lines have few variants."""
     return DayCalendar(days)
 
 
 def _bits(length: int) -> int:
-    """All days of the month."""
+    """Return the mask of all days of a month."""
     return (2 << length) - 2
 
 

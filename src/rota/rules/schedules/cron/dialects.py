@@ -1,4 +1,4 @@
-"""Where the dialects differ, and nothing else."""
+"""The differences between the dialects of cron, and nothing else."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from rota.rules.schedules.cron.fields import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """One dialect. The fields stand in the order of a line with all seven."""
+    """The rules of one dialect. The fields stand in the order of a line with all seven."""
 
     name: Dialect
     fields: tuple[Field, ...]
     lengths: tuple[int, ...]
     has_special_days: bool = True
-    """L, W and #."""
+    """Whether L, W and # are allowed."""
     has_every: bool = False
-    """`@every 90s`."""
+    """Whether `@every 90s` is allowed."""
     must_leave_a_day_open: bool = False
-    """Exactly one of the day fields is `?`."""
+    """Whether exactly one of the day fields must be `?`."""
     star_with_step_is_star: bool = True
-    """`*/2` in a day field still means that the other day field has to fit, too."""
+    """Whether `*/2` in a day field counts as `*`: then a day must match the other field, too."""
     lone_last_weekday: int | None = None
-    """What `L` alone means as a day of the week."""
+    """The meaning of a lone `L` as a day of the week."""
 
 
 def _all(

@@ -1,4 +1,4 @@
-"""The fields of a cron line, and the plain numbers in them: lists, ranges, steps, names, `H`."""
+"""The fields of a cron line and the numbers in them: lists, ranges, steps, names, `H`."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """What one place of the line may hold, in the numbering of its dialect."""
+    """The values that one field may hold, in the numbering of its dialect."""
 
     name: str
     low: int
@@ -30,22 +30,22 @@ class Field:
     also: int | None = None
     """A number past `high` that means `low`: 7 is Sunday, too."""
     wraps: bool = False
-    """FRI-MON and 22-2 go over the end."""
+    """Whether ranges such as FRI-MON and 22-2 wrap around."""
     wraps_to_low: bool = False
-    """Only FRI-0 does: Sunday is the end of the week as well as its beginning."""
+    """Whether only ranges such as FRI-0 wrap: Sunday ends the week as well as begins it."""
     has_open_steps: bool = True
-    """`5/15` is 5, 20, 35, 50."""
+    """Whether `5/15` is allowed; it means 5, 20, 35, 50."""
     has_hash: bool = True
     hash_high: int | None = None
-    """Where `H` ends when it is not `high`: every month has a day 28."""
+    """The end of the range of `H` where it is not `high`: every month has a day 28."""
     hint: str = ""
-    """Added when a number is out of range."""
+    """The hint that an out-of-range error adds."""
 
     def fail(self, item: str, reason: str) -> BadCron:
         return BadCron(f"{self.name} {item!r:.40}: {reason}")
 
     def values(self, item: str, seed: str) -> frozenset[int]:
-        """The numbers that one item of the list stands for."""
+        """Return the numbers that one item of the list stands for."""
         if item.startswith("H"):
             return frozenset(self._hashed(item, seed))
         found = _ITEM.fullmatch(item)
@@ -59,7 +59,7 @@ class Field:
         return frozenset(self._walk(item, low, high, by))
 
     def number(self, item: str, text: str) -> int:
-        """A number or a name of this field."""
+        """Parse a number or a name of this field."""
         value = self.names.get(text)
         if value is not None:
             return value
@@ -121,7 +121,7 @@ class Field:
 
 
 def _spread(seed: str, name: str) -> int:
-    """The same number for the same seed on every machine, another for each field."""
+    """Return a number that depends on seed and field, and is equal on every machine."""
     digest = blake2b(f"{name}\0{seed}".encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big")
 

@@ -1,4 +1,4 @@
-"""A cron line, read: what it means, no matter how or in which dialect it was written."""
+"""A parsed cron line: its meaning, independent of dialect and spelling."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ DAY_S = 86_400
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """Matches wall times; knows nothing of zones."""
+    """Matches wall times; it has no zone."""
 
     seconds: tuple[int, ...]
     minutes: tuple[int, ...]
     hours: tuple[int, ...]
     days: Days
     is_wildcard: bool
-    """The minute or the hour field starts with `*`; such a line follows real time."""
+    """Whether the minute or the hour field starts with `*`; such a line follows real time."""
     hashed: frozenset[str] = frozenset()
-    """The fields in which `H` stands; what they hold depends on the seed."""
+    """The fields that hold `H`; their values depend on the seed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """`@every 90s`: a distance of real time, counted from the Unix epoch."""
+    """`@every 90s`: a distance in real time, counted from the Unix epoch."""
 
     every_ms: int
 
@@ -44,7 +44,7 @@ class WallClock:
         self._days: DayCalendar = calendar_of(line.days)
 
     def next(self, local: int) -> int | None:
-        """The first match, not earlier than this one; None when there is none any more."""
+        """Return the first match that is not before this one; None after the last."""
         today, second = divmod(local, DAY_S)
         day = self._days.next(today)
         if day == today:
@@ -59,6 +59,6 @@ class WallClock:
 def _times_of_day(
     hours: tuple[int, ...], minutes: tuple[int, ...], seconds: tuple[int, ...]
 ) -> array[int]:
-    """An array, because a line for every second has 86,400 of them."""
+    """Return the matching seconds as an array, as a line for every second has 86,400."""
     within_hours = [minute * 60 + second for minute in minutes for second in seconds]
     return array("i", [hour * 3_600 + rest for hour in hours for rest in within_hours])

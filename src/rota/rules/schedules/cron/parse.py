@@ -1,4 +1,4 @@
-"""From the text of a cron line to what it means, or to a complaint that names the field."""
+"""Parse a cron line, or explain which field is wrong."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ _FURTHEST_BACK = 30
 
 
 def parse_cron(cron: Cron, *, seed: str = "") -> Line | Interval:
-    """What the line means; `seed` decides what `H` stands for.
+    """Parse a line; `seed` decides the values of `H`.
 
-    BadCron names the field, what is wrong with it and what would be right. A day that no
-    calendar has, such as 31 February, is refused; a year that has passed is not.
+    BadCron names the field, what is wrong with it and what would be right. A day that no calendar
+    has, such as 31 February, is refused; a year that has passed is not.
     """
     given: object = cron.expression
     if not isinstance(given, str):
@@ -96,7 +96,7 @@ def _interval(text: str) -> Interval:
 
 
 def _split(text: str, rules: Rules) -> list[str]:
-    """All seven fields; what is not written is second 0 and every year."""
+    """Split into all seven fields; missing ones are second 0 and every year."""
     fields = text.split()
     if len(fields) not in rules.lengths:
         wanted = " or ".join(map(str, rules.lengths))
@@ -177,7 +177,7 @@ class _Reader:
         return self.texts[place] in {"*", "?"}
 
     def _is_star(self, place: int) -> bool:
-        """Whether it leaves the choice of the day to the other day field."""
+        """Whether this day field leaves the choice of the day to the other one."""
         if self.rules.star_with_step_is_star:
             return self.texts[place][0] in "*?"
         return any(item in {"*", "*/1"} for item in self._items(place))

@@ -1,18 +1,18 @@
-"""When a cron line fires in a zone: the wall times of the line, and what a shift does to them.
+"""Firings of a cron line in a zone: its wall times, and the effect of clock shifts on them.
 
 A zone is a row of spans with one offset each, and within a span there is nothing to decide. Only
-where one span meets the next the clocks jump over wall times (a gap) or show them again (a
-fold). What happens then is one of three answers for each:
+between two spans do the clocks jump over wall times (a gap) or show them again (a fold). The
+policies for these are:
 
 gap    `next` fires once, at the first instant after the gap; `skip` does not; `same` fires as if
-       the clocks had not been put forward yet.
+the clocks had not been put forward yet.
 fold   `first`, `second` or `both` of the two instants.
 
-`cron` chooses as cron(8) does: a line whose minute or hour field starts with `*` follows real
-time (`skip`, `both`), every other line means a time of day (`next`, `first`). The field of the
-seconds has no say: a line at 02:30 every ten seconds still means half past two.
-cron(8) takes a shift of three hours and more for a correction of the clock; here the size does
-not matter, so nothing is lost on the day that Apia left out.
+`cron` chooses as cron(8) does: a line whose minute or hour field starts with `*` follows real time
+(`skip`, `both`), every other line means a time of day (`next`, `first`). The field of the seconds
+does not matter: a line at 02:30 every ten seconds still means half past two. cron(8) treats a shift
+of three hours or more as a correction of the clock. Here the size does not matter, so nothing is
+lost on the day that Apia left out.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _NEAR_S = 2 * DAY_S
 def compile_cron(
     cron: Cron, *, zone: Zone, gap: Gap = "cron", fold: Fold = "cron", seed: str = ""
 ) -> Timetable:
-    """The timetable of the line; the same one for the same question. BadCron if it cannot be read.
+    """Return the timetable of a line, cached by its inputs. BadCron if it cannot be parsed.
 
-    `seed` decides where `H` lies; schedules take their name.
+    `seed` decides the values of `H`; schedules pass their name.
     """
     return _compiled(cron, zone, gap, fold, seed)
 
@@ -55,7 +55,7 @@ def _compiled(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timeta
 
 @lru_cache(maxsize=16_384)
 def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
-    """Shared by lines that only look different, and by all seeds of a line without `H`."""
+    """Return the timetable that equivalent lines share, whatever the seed if they have no `H`."""
     if isinstance(parsed, Interval):
         return IntervalTimetable(parsed.every_ms)
     gap_rule: GapRule = ("skip" if parsed.is_wildcard else "next") if gap == "cron" else gap
@@ -65,19 +65,19 @@ def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Tim
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of one offset, all in seconds."""
+    """A period with one offset; all values are in seconds."""
 
     start: int
     low: int
-    """From here on the line may fire: later than `start` where a fold counts only once."""
+    """The start of possible firings: later than `start` where a fold counts only once."""
     high: int
-    """Until here, exclusive: earlier than the end where a fold counts the second time only."""
+    """The exclusive end of them: earlier than the end where a fold counts only the second time."""
     end: int
     offset: int
     before: int
-    """The offset until `start`."""
+    """The offset before `start`."""
     quiet: int
-    """From here on, until `high`, the shift before has no influence any more."""
+    """From here until `high`, the shift before has no influence any more."""
 
 
 class Spans:
@@ -110,7 +110,7 @@ _spans = lru_cache(maxsize=2_048)(Spans)
 
 
 class CronTimetable:
-    """Answers from the day of the last answer, else from the span; a shift takes the long way."""
+    """Answers from the day of its last answer, else from the span; near shifts it searches."""
 
     __slots__ = ("_clock", "_gap", "_same_day", "_spans", "_times", "_zone")
 
@@ -124,11 +124,11 @@ class CronTimetable:
 
     @property
     def times(self) -> Sequence[int]:
-        """The seconds of a day at which it fires, on days on which it does."""
+        """Return the seconds of the day at which it fires, on a day on which it does."""
         return self._times
 
     def after(self, instant: int) -> int | None:
-        """The first firing strictly later; nothing fires before 1970 and after the last year."""
+        """Return the first firing strictly later; none is before 1970 or after the last year."""
         at = instant // 1_000
         low, high, midnight = self._same_day
         if low <= at < high:
@@ -140,7 +140,7 @@ class CronTimetable:
         return found * 1_000
 
     def count(self, after: int, until: int) -> int:
-        """A day at a time where no shift has to do with the day, else one by one."""
+        """Count firings day by day where no shift interferes, else one by one."""
         total, end = 0, until // 1_000
         found = self.after(after)
         while found is not None and found <= until:
@@ -156,7 +156,7 @@ class CronTimetable:
         return total
 
     def _remember(self, at: int, found: int) -> None:
-        """Keep the day of the answer, if no shift has to do with it: its times are known."""
+        """Cache the day of the answer if no shift affects it, because its times are known."""
         span = self._spans.at(found)
         midnight = found - (found + span.offset) % DAY_S
         first, last = midnight + self._times[0], midnight + self._times[-1]
@@ -185,7 +185,7 @@ class CronTimetable:
             at = max(at, spans.all[place].start)
 
     def _moved(self, span: Span, at: int) -> int | None:
-        """The first firing for a wall time that was jumped over as this span began."""
+        """Return the first firing for a wall time that was skipped as this span began."""
         if self._gap == "skip" or span.offset <= span.before:
             return None
         size = span.offset - span.before
@@ -197,7 +197,7 @@ class CronTimetable:
         return span.start if self._gap == "next" else local - span.before
 
     def marks(self, instant: int) -> tuple[str, ...]:
-        """What a shift has to do with this firing; nothing for an instant at which none is."""
+        """Return notes on how a shift affects this firing; empty for any other instant."""
         if self.after(instant - 1) != instant:
             return ()
         at = instant // 1_000
@@ -222,7 +222,7 @@ class CronTimetable:
 
 
 class IntervalTimetable:
-    """`@every` of the kubernetes dialect, on multiples of itself since the Unix epoch."""
+    """Fires at multiples of `@every` (kubernetes dialect) since the Unix epoch."""
 
     __slots__ = ("_every",)
 
@@ -244,7 +244,7 @@ def _earlier(one: int | None, other: int | None) -> int | None:
 
 
 def _shown(local: int, *, beside: int) -> str:
-    """A wall time as short as can be: the date only if it is another than that of `beside`."""
+    """Return a short wall time: with its date only if that differs from the date of `beside`."""
     day, second = divmod(local, DAY_S)
     clock = f"{second // 3_600:02}:{second // 60 % 60:02}"
     if second % 60:

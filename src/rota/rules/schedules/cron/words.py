@@ -1,6 +1,6 @@
-"""A cron line as a sentence, from what it means: the same words in every dialect.
+"""Describe a cron line in a sentence, from its meaning: equal words in every dialect.
 
-`H` is told as the time it stands for with this seed; the sentence then agrees with the preview.
+`H` is described by the time it has with this seed, so that the sentence agrees with the preview.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from rota.rules.text.duration import format_duration
 
 _MOST_TIMES = 6
 _RUN = 3
-"""So many in a row are told as a range."""
+"""The number of values in a row from which they are described as a range."""
 _ALL_60, _ALL_24 = tuple(range(60)), tuple(range(24))
 _MONTHS = range(1, 13)
 _NTH = ("first", "second", "third", "fourth", "fifth")
 
 
 def describe(cron: Cron, zone: str, *, seed: str = "") -> str:
-    """Such as "At 06:00, Monday to Friday, Europe/Paris". BadCron if it cannot be read."""
+    """Return e.g. "At 06:00, Monday to Friday, Europe/Paris"; BadCron if unreadable."""
     line = parse_cron(cron, seed=seed)
     if isinstance(line, Interval):
         return f"Every {format_duration(line.every_ms)}"
@@ -79,7 +79,7 @@ def _some_hours(hours: Sequence[int]) -> str:
 
 
 def _rhythm(numbers: Sequence[int], size: int, unit: str) -> str:
-    """Even distances over the whole circle, or which ones they are."""
+    """Return words for even distances over the whole circle, or for the single values."""
     step = _even(numbers, size)
     if step and len(numbers) > 1:
         start = f" from {unit} {numbers[0]}" if numbers[0] else ""
@@ -90,7 +90,7 @@ def _rhythm(numbers: Sequence[int], size: int, unit: str) -> str:
 
 
 def _even(numbers: Sequence[int], size: int) -> int:
-    """The distance, if they go round the circle evenly; else 0."""
+    """Return the distance if the values go evenly round the circle; else 0."""
     step = size // len(numbers)
     is_even = tuple(numbers) == tuple(range(numbers[0], size, step))
     return step if is_even and step * len(numbers) == size else 0
@@ -109,7 +109,7 @@ def _days(line: Line) -> list[str]:
 
 
 def _tells_months(days: Days) -> bool:
-    """All of them need no word, and few of them stand beside the day: the 1st of May."""
+    """Whether the months stand beside the day, as in the 1st of May; all months need no word."""
     is_date = days.month_days != EVERY_DAY and days.week_days == EVERY_WEEKDAY
     return len(days.months) == len(_MONTHS) or (is_date and len(days.months) < _RUN)
 
@@ -169,7 +169,7 @@ def _in(numbers: Sequence[int], told: Callable[[int], str]) -> str:
 
 
 def _ranges(numbers: Sequence[int], told: Callable[[int], str]) -> str:
-    """1, 5 to 9 and 12."""
+    """Return a list such as 1, 5 to 9 and 12."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

@@ -1,4 +1,4 @@
-"""Triggers made ready to answer: one small file for each kind."""
+"""Compiled triggers, one small file per kind."""
 
 from rota.rules.schedules.triggers.compile import compile_schedule, compile_trigger, is_spread
 

@@ -18,6 +18,6 @@ class Union:
         return min((at for at in found if at is not None), default=None)
 
     def marks(self, instant: int) -> tuple[str, ...]:
-        """Those of the triggers that fire then, each once."""
+        """Return the notes of all triggers that fire then, each once."""
         firing = (each for each in self._compiled if each.after(instant - 1) == instant)
         return tuple(dict.fromkeys(mark for each in firing for mark in each.marks(instant)))

@@ -1,4 +1,4 @@
-"""One time, or several."""
+"""A single time, or several."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Instants:
 
 
 def compile_at(trigger: At, *, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
-    """Refuses no times at all, and too many for a list."""
+    """Compile the times; BadOption for an empty or too long list."""
     if not 0 < len(trigger.times) <= MAX_TIMES:
         raise BadOption(f"at has {len(trigger.times):,} times; give 1 to {MAX_TIMES:,}")
     fixed = [moment for text in trigger.times if (moment := read_moment("at", text)).tzinfo]

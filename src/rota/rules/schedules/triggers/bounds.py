@@ -1,4 +1,4 @@
-"""No firing before the one, none after the other."""
+"""Bound a timetable: no firing before its start, none after its end."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from rota.rules.text.moments import LATEST, read_time
 
 MAX_NTH = 31
 _MONTHS_AHEAD = 12 * 50
-"""A month may have fewer business days than asked for; fifty years of them mean never."""
+"""Months to search for a business day that high; fifty years without one mean never."""
 _MONTHS = 12
 
 
 class NthBusinessDay:
-    """At a time of day; months with too few business days have none."""
+    """Fires at a time of day; a month with too few business days is skipped."""
 
     def __init__(self, days: BusinessDays, trigger: BusinessDay) -> None:
         self._days = days
@@ -45,7 +45,7 @@ class NthBusinessDay:
 
 
 def business_walls(trigger: BusinessDay, calendar: Calendar | None) -> Walls:
-    """Without a calendar, Monday to Friday are business days."""
+    """Compile the trigger; without a calendar, Monday to Friday are business days."""
     if whole_number("business_day", trigger.nth, -MAX_NTH, MAX_NTH) == 0:
         raise BadOption("business_day=0 is no day; 1 is the first of the month, -1 the last")
     return NthBusinessDay(business_days(calendar or Calendar()), trigger)

@@ -1,7 +1,7 @@
-"""Every so many days or months at the same wall time.
+"""Every n days or months at a fixed wall time.
 
-Each firing is counted from the start, not from the one before: a month that is too short does
-not shorten the months after it.
+Each firing is counted from the start, not from the one before: a month that is too short does not
+shorten the months after it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DAYS = 7
 
 
 class EveryDays:
-    """Start plus a multiple of whole days."""
+    """Fires at the start plus a multiple of whole days."""
 
     def __init__(self, start: datetime, days: int) -> None:
         self._start = start
@@ -35,7 +35,7 @@ class EveryDays:
 
 
 class EveryMonths:
-    """The day of the month stays; where a month lacks it, its last day."""
+    """Fires on a fixed day of the month; a month that lacks the day fires on its last day."""
 
     def __init__(self, start: datetime, months: int) -> None:
         self._start = start
@@ -59,7 +59,7 @@ class EveryMonths:
 
 
 def calendar_walls(trigger: CalendarEvery) -> Walls:
-    """Refuses a step of zero, and one that mixes days and months."""
+    """Compile the interval; zero, or a mix of days and months, is refused."""
     for field in ("days", "weeks", "months", "years"):
         whole_number(field, getattr(trigger, field), 0, MAX_STEP)
     days = trigger.days + _DAYS * trigger.weeks

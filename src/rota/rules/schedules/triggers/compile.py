@@ -1,7 +1,7 @@
-"""From the data of a schedule to a timetable.
+"""Compile the data of a schedule into a timetable.
 
-Equal questions get the same timetable: of a million schedules that say `0 6 * * *` in one zone,
-the first is compiled.
+Equal inputs share a timetable: of a million schedules with `0 6 * * *` in one zone, only the first
+is compiled.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _HASHED = re.compile(r"(?<![a-z])h(?![a-z])", re.IGNORECASE)
 
 
 class _Question(msgspec.Struct, frozen=True, kw_only=True):
-    """All that a timetable depends on."""
+    """All inputs that determine a timetable."""
 
     trigger: Trigger
     zone: str
@@ -70,10 +70,10 @@ class _Question(msgspec.Struct, frozen=True, kw_only=True):
 def compile_schedule(
     schedule: Schedule, *, seed: str, calendars: Mapping[str, Calendar]
 ) -> Timetable:
-    """The timetable of a schedule: trigger, days off, bounds. BadInput says what is wrong.
+    """Compile a schedule: trigger, days off, bounds. BadInput says what is wrong.
 
-    `seed` decides where an `H` of a cron line lies; schedules take their name. `calendars` are
-    the stored ones by name.
+    `seed` decides the values of `H` in cron lines; schedules pass their name. `calendars` are the
+    stored ones by name.
     """
     return _compiled(
         _Question(
@@ -91,12 +91,12 @@ def compile_schedule(
 
 
 def compile_trigger(trigger: Trigger, *, zone: str = "UTC", seed: str = "") -> Timetable:
-    """The timetable of a trigger alone, with the default policies."""
+    """Compile a trigger alone, with the default policies."""
     return compile_schedule(Schedule(trigger=trigger, zone=zone), seed=seed, calendars={})
 
 
 def each_trigger(trigger: Trigger, depth: int = 1) -> Iterator[Trigger]:
-    """It and those inside it; BadOption if they are nested too deep."""
+    """Yield a trigger and those inside it; BadOption if they are nested too deep."""
     if depth > MAX_DEPTH:
         raise BadOption(f"trigger: nested more than {MAX_DEPTH} deep")
     yield trigger

@@ -10,20 +10,20 @@ from rota.rules.schedules.zones import Zone
 from rota.rules.text.moments import day_end, day_start, midnight
 
 SEARCH_MS = 50 * 366 * 86_400_000
-"""Who finds nothing but days left out for fifty years will find nothing at all."""
+"""Only days left out for fifty years mean that no firing will follow."""
 
 
 def firings_on(timetable: Timetable, day: date, zone: Zone) -> Iterator[int]:
-    """The firings of one day, in order."""
+    """Yield the firings of one day, in order."""
     first, last = day_start(day, zone), day_end(day, zone)
     return (at for at in firings(timetable, first - 1, last) if zone.wall(at).date() == day)
 
 
 def after_day(timetable: Timetable, at: int, zone: Zone) -> int | None:
-    """The next firing that may be on another day than `at`.
+    """Return the next firing that may be on another day than `at`.
 
-    Clocks that are put back past midnight (St. John's, 00:01 to 23:01) leave a day and come to
-    it again; then there is no leaping over the rest of the day.
+    Clocks that are put back past midnight (St. John's, 00:01 to 23:01) leave a day and return to
+    it; then the rest of the day cannot be skipped.
     """
     day = zone.wall(at).date()
     starts = zone.instants(midnight(day))

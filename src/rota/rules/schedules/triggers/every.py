@@ -1,4 +1,4 @@
-"""Every so much real time: clocks put forward or back change nothing."""
+"""Intervals of real time, unaffected by clock changes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rota.rules.text.moments import LATEST_MS, read_bound
 
 
 class Steps:
-    """From an anchor, the first firing, on; each firing is anchor plus a multiple."""
+    """Fires at an anchor and at each multiple of the step after it."""
 
     def __init__(self, anchor: int, every: int, last: int = LATEST_MS) -> None:
         self._anchor = anchor
@@ -29,11 +29,11 @@ class Steps:
         return following if following <= self._last else None
 
     def count(self, after: int, until: int) -> int:
-        """By division alone."""
+        """Count by division alone."""
         return max(0, self._gone(min(until, self._last)) - self._gone(after))
 
     def _gone(self, instant: int) -> int:
-        """How many firings there were up to then."""
+        """Return how many firings there were up to this instant."""
         return max(0, (instant - self._anchor) // self._every + 1)
 
     def marks(self, instant: int) -> tuple[str, ...]:
@@ -42,7 +42,7 @@ class Steps:
 
 
 class FromEnd:
-    """So long after the instant it is asked about, which is the end of the previous run.
+    """Fires one step after the given instant, which is the end of the previous run.
 
     Before `start`, the first firing is at `start` itself.
     """
@@ -63,7 +63,7 @@ class FromEnd:
 
 
 def compile_every(trigger: Every, *, zone: Zone, start: int | None) -> Timetable:
-    """Refuses a distance of zero; `start` matters only to one that counts from the end."""
+    """Compile the interval; zero is refused. `start` matters only if it counts from the end."""
     every = read_every(trigger.every)
     if trigger.from_end:
         if trigger.anchor is not None:
@@ -74,7 +74,7 @@ def compile_every(trigger: Every, *, zone: Zone, start: int | None) -> Timetable
 
 
 def read_every(text: Any) -> int:
-    """Milliseconds, at least one."""
+    """Return the milliseconds of the interval, at least one."""
     try:
         every = parse_duration(text)
     except BadDuration as error:

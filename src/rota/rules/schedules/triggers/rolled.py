@@ -1,4 +1,4 @@
-"""Firings on days off: left out, or moved to a business day at the same wall time."""
+"""Firings on days off: removed, or moved to a business day at the same wall time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rota.rules.text.moments import EARLIEST_MS, LATEST_MS, day_start, long_date
 
 MAX_TURNS = 1_000
 MAX_A_DAY = 1_440
-"""Firings of one day that may be moved: once a minute."""
+"""The most firings of one day that may be moved: once a minute."""
 TOO_MANY = (
     f"roll moves at most {MAX_A_DAY:,} firings of one day; fire less often, or leave out "
     "days off with roll='skip'"
@@ -26,7 +26,7 @@ _KEPT_DAYS = 8
 
 
 class OpenDays:
-    """Only what falls on business days."""
+    """Keeps only firings on business days."""
 
     def __init__(self, timetable: Timetable, days: BusinessDays, zone: Zone) -> None:
         self._timetable = timetable
@@ -46,10 +46,10 @@ class OpenDays:
 
 
 class Rolled:
-    """What falls on a day off is moved; what then falls together is one firing.
+    """Moves firings on days off; those that then coincide become one firing.
 
-    A rule never sends a later day to an earlier one than its neighbour, so the days that end up
-    on one business day are neighbours. Their firings are computed once for each business day.
+    Rolling keeps the order of days, so the days that end up on one business day are neighbours.
+    Their firings are computed once for each business day.
     """
 
     def __init__(
@@ -100,13 +100,13 @@ class Rolled:
         return (f"moved from {long_date(source)} ({self._days.why_closed(source)})",)
 
     def _first(self, target: date, instant: int) -> int | None:
-        """The first firing of a business day that is later."""
+        """Return the first later firing of a business day."""
         instants = list(self._on(target))
         index = bisect_right(instants, instant)
         return instants[index] if index < len(instants) else None
 
     def _on(self, target: date) -> Mapping[int, date]:
-        """The firings of a business day in order, each with the day it comes from."""
+        """Return the firings of a business day in order, each with its original day."""
         known = self._known.get(target)
         if known is None:
             known = self._gathered(target)
@@ -132,7 +132,7 @@ class Rolled:
         return resolve(wall, zone=self._zone, gap=self._gap, fold=self._fold)
 
     def _sources(self, target: date) -> list[date]:
-        """The days whose firings end up on this one, in order."""
+        """Return the days whose firings end up on this one, in order."""
         days = [target]
         while self._goes_to(days[0] - _DAY, target):
             days.insert(0, days[0] - _DAY)

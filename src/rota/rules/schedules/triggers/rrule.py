@@ -23,7 +23,7 @@ _REAL = {"HOURLY": UNIT_MS["h"], "MINUTELY": UNIT_MS["m"], "SECONDLY": UNIT_MS["
 
 
 class Without:
-    """Wall times less single ones and whole days of the wall clock."""
+    """Wall times without single exceptions and excluded days."""
 
     def __init__(self, walls: Walls, rule: Rule) -> None:
         self._walls = walls
@@ -40,7 +40,7 @@ class Without:
 
 
 def compile_rrule(trigger: Rrule, *, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
-    """The timetable of a rule counted from a wall time.
+    """Compile a rule that is counted from a wall time.
 
     The start itself is a firing only if the rule matches it.
     """
@@ -64,7 +64,7 @@ def _all(walls: Walls, start: datetime) -> Iterator[datetime]:
 
 
 def _real_time(rule: Rule, start: str, zone: Zone) -> Timetable:
-    """Steps of real time: by the wall clock, an hour that comes twice would be lost."""
+    """Compile steps of real time: by the wall clock, an hour that comes twice would be lost."""
     if rule.has_by:
         raise BadOption(
             f"rrule: FREQ={rule.freq} with BY parts has no clear meaning on days when clocks "

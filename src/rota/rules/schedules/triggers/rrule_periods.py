@@ -1,8 +1,8 @@
 """The wall times of a recurrence rule, one period (year, month, week or day) at a time.
 
-Written here and not asked of python-dateutil: that walks from the start of the rule at each
-question, and a rule that never matches (the 30th of February, by days) keeps it busy until the
-year 9999 whatever UNTIL says. The tests compare the two.
+This replaces python-dateutil, which walks from the start of the rule at each query. A rule that
+never matches (the 30th of February, by days) keeps it busy until the year 9999, whatever UNTIL
+says. The tests compare the two.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _HALF_WEEK = 4
 _DAY = timedelta(days=1)
 _KEPT = 8
 MAX_TURNS = 366 * 50
-"""Days that do not match in a row; a rule of days that matches none for fifty years is over."""
+"""The most unmatched days in a row; a rule of days without a match for fifty years is over."""
 
 Test = Callable[[date], bool]
 
 
 class RruleWalls:
-    """The wall times of a rule; COUNT and exceptions are left to others."""
+    """The wall times of a rule, without COUNT and exceptions, which are applied elsewhere."""
 
     def __init__(self, rule: Rule, start: datetime) -> None:
         self._rule = _spelled_out(rule, start)
@@ -77,7 +77,7 @@ class RruleWalls:
 
 
 def _spelled_out(rule: Rule, start: datetime) -> Rule:
-    """What the rule leaves open is as in its start: month, day, weekday, time."""
+    """Fill in unset parts from the start: month, day, weekday, time."""
     numbers = dict(rule.numbers)
     weekdays = rule.weekdays
     if not weekdays and not numbers.keys() & {"BYWEEKNO", "BYYEARDAY", "BYMONTHDAY"}:
@@ -94,7 +94,7 @@ def _spelled_out(rule: Rule, start: datetime) -> Rule:
 
 
 def _period_of(rule: Rule, day: date) -> int:
-    """The number of the period a day lies in."""
+    """Return the number of the period that contains a day."""
     if rule.freq == "YEARLY":
         return day.year
     if rule.freq == "MONTHLY":
@@ -105,7 +105,7 @@ def _period_of(rule: Rule, day: date) -> int:
 
 
 def _first_day(rule: Rule, period: int) -> date:
-    """The first day of a period; `date.max` for those beyond all dates."""
+    """Return the first day of a period; `date.max` for those beyond all dates."""
     if rule.freq == "YEARLY":
         return date(period, 1, 1) if period <= LATEST.year else date.max
     if rule.freq == "MONTHLY":
@@ -130,7 +130,7 @@ def _times(rule: Rule) -> list[time]:
 
 
 def _tests(rule: Rule) -> list[Test]:
-    """What a day must pass, the cheapest first."""
+    """Return the tests that a day must pass, the cheapest first."""
     made: dict[str, Callable[[frozenset[int]], Test]] = {
         "BYMONTH": lambda months: lambda day: day.month in months,
         "BYMONTHDAY": _by_month_day,
@@ -173,7 +173,7 @@ def _by_day(weekdays: frozenset[tuple[int, int]], *, in_month: bool) -> Test:
 
 
 def _is_in_week(day: date, weeks: frozenset[int], week_start: int) -> bool:
-    """Week 1 is the first with four days in the year; -1 is the last."""
+    """Whether the day is in one of the weeks: week 1 has four days in the year, -1 is the last."""
     middle = day + _DAY * (_HALF_WEEK - 1 - (day.weekday() - week_start) % _WEEK)
     number = (middle.timetuple().tm_yday - 1) // _WEEK + 1
     left = (365 + isleap(middle.year) - middle.timetuple().tm_yday) // _WEEK

@@ -43,34 +43,34 @@ _STAMP = re.compile(r"([0-9]{8})(?:T([0-9]{6})(Z)?)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """The parts of a rule; lists are empty where nothing was given."""
+    """The parts of a rule; a part that is not given is an empty list."""
 
     freq: str
     interval: int = 1
     count: int | None = None
     until: datetime | None = None
-    """The last wall time it may fire at."""
+    """The last wall time of a firing."""
     week_start: int = 0
     weekdays: tuple[tuple[int, int], ...] = ()
-    """Pairs of weekday and which one in the period; 0 for all of them."""
+    """Pairs of weekday and its place in the period; 0 for all of them."""
     numbers: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     off: frozenset[datetime] = frozenset()
     off_days: frozenset[date] = frozenset()
 
     @property
     def has_by(self) -> bool:
-        """Whether it says more than how often."""
+        """Whether a BY part restricts the rule."""
         return bool(self.weekdays or self.numbers)
 
     def with_parts(
         self, weekdays: tuple[tuple[int, int], ...], numbers: Mapping[str, tuple[int, ...]]
     ) -> Rule:
-        """The same rule with other BY parts."""
+        """Return a copy of the rule with other BY parts."""
         return replace(self, weekdays=weekdays, numbers=numbers)
 
 
 def read_rule(text: object, zone: Zone) -> Rule:
-    """The rule and its exceptions; BadOption names the part that is wrong."""
+    """Parse a rule and its exceptions; BadOption names the part that is wrong."""
     if not isinstance(text, str) or not text.strip() or len(text) > MAX_CHARS:
         raise BadOption(f"rrule is a text of 1 to {MAX_CHARS:,} characters such as FREQ=DAILY")
     rules: list[str] = []
@@ -197,7 +197,7 @@ def _until(text: str, zone: Zone) -> datetime:
 
 
 def _stamp(name: str, text: str, zone: Zone) -> tuple[datetime, bool]:
-    """The wall time, and whether only the day was given. A `Z` makes it an instant."""
+    """Return the wall time, and whether only a day was given. A `Z` makes it an instant."""
     found = _STAMP.fullmatch(text)
     try:
         wall = (

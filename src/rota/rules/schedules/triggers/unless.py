@@ -1,6 +1,6 @@
-"""A trigger less the instants, or the days, of another.
+"""A trigger without the instants, or the days, of another.
 
-Both searches are bounded: who excludes so much in a row is taken to exclude all of it.
+Both searches are bounded: a trigger that excludes too much in a row counts as excluding all.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from rota.rules.schedules.zones import Zone
 from rota.rules.text.moments import day_end, day_start
 
 MAX_EXCLUDED = 100_000
-"""Steps: a whole day of seconds and some more."""
+"""The most excluded steps in a row: a whole day of seconds and some more."""
 DAY_MS = 86_400_000
 
 
 class UnlessAt:
-    """Leaves out the instants at which the other fires.
+    """Leaves out the instants at which the other trigger fires.
 
-    Of two cron lines it is known beforehand at which times of a day the first fires and the
-    second does not; so a day is one step, however many firings it has. Others go step by step,
-    and the last stretch that was left out is remembered.
+    For two cron lines it is known beforehand at which times of a day the first fires and the second
+    does not, so a day is one step however many firings it has. Others advance step by step, and the
+    last excluded stretch is cached.
     """
 
     def __init__(self, timetable: Timetable, exclude: Timetable, zone: Zone) -> None:
@@ -53,7 +53,7 @@ class UnlessAt:
         return self._timetable.marks(instant)
 
     def _past(self, at: int) -> int | None:
-        """The next that may fire; `at` is left out."""
+        """Return the next instant that may fire after the excluded `at`."""
         if self._left is None:
             return self._timetable.after(at)
         day = self._zone.wall(at).date()
@@ -67,14 +67,14 @@ class UnlessAt:
 
 
 def _left(timetable: Timetable, exclude: Timetable) -> list[int] | None:
-    """The seconds of a day at which only the first fires, where both fire; None if not known."""
+    """Return the seconds of a day at which only the first fires; None if unknown."""
     if not (isinstance(timetable, CronTimetable) and isinstance(exclude, CronTimetable)):
         return None
     return sorted({*timetable.times} - {*exclude.times})
 
 
 class UnlessDay:
-    """Leaves out the days, by the wall clock, on which the other fires."""
+    """Leaves out the days, by the wall clock, on which the other trigger fires."""
 
     def __init__(self, timetable: Timetable, exclude: Timetable, zone: Zone) -> None:
         self._timetable = timetable

@@ -1,9 +1,9 @@
-"""Triggers that count in wall times, brought to instants in one place.
+"""Convert triggers that count in wall times to instants, in one place.
 
-The instants do not always come in the order of their wall times: with the fold policy `both`
-an earlier wall time comes again after a later one, and with the gap policy `same` a wall time
-that was jumped over falls among those after the jump. So near a shift all wall times are looked
-at that the shift could have moved across the instant in question.
+The order of instants can differ from that of wall times. With the fold policy `both` an earlier
+wall time comes again after a later one. With the gap policy `same` a wall time that was skipped
+falls among those after the jump. So near a shift the search covers all wall times that the shift
+could have moved across the instant.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from rota.rules.schedules.zones import Zone
 from rota.rules.text.moments import EARLIEST_MS, LATEST_MS, TICK, fold_mark, gap_mark, resolve
 
 _NEAR_MS = 25 * 3_600_000
-"""The largest shift was a whole day, when Samoa went to the other side of the date line."""
+"""The largest shift was a whole day, when Samoa crossed the date line."""
 
 
 class Walls(Protocol):
     """A rule on wall times alone."""
 
     def after(self, wall: datetime) -> datetime | None:
-        """The first wall time strictly later, or None."""
+        """Return the first wall time strictly later, or None."""
         ...
 
 
@@ -71,7 +71,7 @@ class OnWalls:
         return not reach or wall > self._zone.wall(best) + reach
 
     def _reach(self, instant: int) -> timedelta:
-        """By how much a shift near the instant could put wall times out of order."""
+        """Return how far a shift near the instant could put wall times out of order."""
         zone = self._zone
         first = bisect_left(zone.starts, instant - _NEAR_MS)
         last = bisect_right(zone.starts, instant + _NEAR_MS)
@@ -82,7 +82,7 @@ class OnWalls:
         return self._walls.after(wall - TICK) == wall
 
     def _moved_from(self, instant: int) -> datetime | None:
-        """The wall time in a gap whose firing this is."""
+        """Return the wall time in a gap that moved to this instant."""
         zone = self._zone
         span = bisect_right(zone.starts, instant) - 1
         if span < 0:
@@ -99,7 +99,7 @@ class OnWalls:
 
 
 class Listed:
-    """Some wall times, in order."""
+    """A fixed list of wall times, in order."""
 
     def __init__(self, walls: Sequence[datetime]) -> None:
         self._walls = sorted(set(walls))

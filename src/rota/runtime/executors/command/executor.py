@@ -44,7 +44,7 @@ from rota.runtime.logs.masking import secrets_in
 
 
 class CommandSlot:
-    """The program one thread has started, and whether it was told to end."""
+    """The program that one thread has started, and whether it was asked to end."""
 
     def __init__(self, grace_s: float) -> None:
         self._grace_s = grace_s
@@ -60,7 +60,7 @@ class CommandSlot:
             self._was_asked = self._abandoned = False
 
     def run_in(self, group: ProcessGroup, call: Attempt) -> None:
-        """The program runs; pass a stop on that came while it was being started."""
+        """Note the running program; pass on a stop that came while it was being started."""
         with self._lock:
             self._group = group
             if self._abandoned:
@@ -84,7 +84,7 @@ class CommandSlot:
                     self._group.send(signal.SIGKILL)
 
     def finish_off(self, group: ProcessGroup) -> bool:
-        """After the program: if it was told to end, see that all it started ends too."""
+        """If the program was asked to end, see that everything it started ends too."""
         with self._lock:
             was_asked = self._was_asked
         if was_asked:
@@ -97,14 +97,14 @@ class CommandSlot:
         return was_asked
 
     def shut(self) -> bool:
-        """The call is over; whether it was abandoned meanwhile."""
+        """Close the place of an attempt that is over; return whether it was abandoned meanwhile."""
         with self._lock:
             self._call = self._group = None
             return self._abandoned
 
 
 class CommandExecutor(PooledExecutor):
-    """Runs each call as a program, up to `slots` at once.
+    """Runs each attempt as a program, up to `slots` at once.
 
     A stop is SIGTERM to its process group, and SIGKILL when `grace_s` has passed.
     """
@@ -190,9 +190,9 @@ class CommandExecutor(PooledExecutor):
 
 
 def _unusable(call: Attempt, exc: BadInput) -> Ending:
-    """Arguments that do not fit; or a command that is refused since it was stored."""
+    """Return the end for arguments that do not fit, or a stored command that is now refused."""
     if isinstance(exc, BadOption):
-        return _refused(call, exc, f"this job must be defined anew: {exc}")
+        return _refused(call, exc, f"define this job again: {exc}")
     return undecodable(call, exc)
 
 
@@ -230,7 +230,7 @@ def _why_not(program: str, cwd: str | None, exc: OSError | ValueError) -> str:
     if isinstance(exc, PermissionError):
         return f"the program {program!r} may not be executed by this worker"
     if isinstance(exc, OSError) and exc.errno == errno.ENOEXEC:
-        return f"{program!r} is no program; a script needs a first line such as #!/bin/sh"
+        return f"{program!r} is not a program; a script needs a first line such as #!/bin/sh"
     return f"the program {program!r} could not be started: {exc}"
 
 
@@ -248,7 +248,7 @@ def _ending(call: Attempt, code: int, out: Tail, err: Tail) -> Ending:
     text = err.text()
     last = next((line for line in reversed(text.splitlines()) if line.strip()), "")
     message = exit_in_words(code) + (f": {last.strip()}" if last else "")
-    # A signal is no verdict of the program on its work, so it is worth another attempt.
+    # A signal is not the program's own verdict, so it is worth another attempt.
     gives_up = target.retry_codes is not None and code >= 0 and code not in target.retry_codes
     kind = "ExitCode" if code >= 0 else "KilledBySignal"
     error = failure(kind, message, bounded(text, MAX_TRACEBACK))

@@ -1,4 +1,4 @@
-"""What a program prints: the end of it kept, the rest counted, however much it is."""
+"""The output of a program: its end is kept, the rest counted, whatever its length."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.runtime.executors.process_group import ProcessGroup, wait_readable
 KEPT = 64 * 1024
 CHUNK = 64 * 1024
 _LASTCHUNKS = 16
-"""One MiB, the largest pipe: what somebody else goes on writing is not waited for."""
+"""One MiB, the largest pipe: output of other writers beyond that is not waited for."""
 
 Sink = Callable[[bytes], None]
 
@@ -30,13 +30,13 @@ class Tail:
         if self._sink is not None:
             self._sink(chunk)
         self._bytes += chunk
-        # Twice as much may gather before it is cut, so that cutting costs little.
+        # Twice as much gathers before it is cut, so that cutting costs little.
         if len(self._bytes) > 2 * self._kept:
             del self._bytes[: -self._kept]
 
     @property
     def cut(self) -> int:
-        """How many bytes are not kept."""
+        """The number of bytes that are not kept."""
         return max(0, self.total - self._kept)
 
     def text(self) -> str:
@@ -46,7 +46,8 @@ class Tail:
 def collect(group: ProcessGroup, streams: dict[IO[bytes], Tail]) -> None:
     """Read the streams until the leader of the group has ended.
 
-    Programs it left in the background may hold the pipes open for ever; they are not waited for.
+    Programs that it left in the background may hold the pipes open for ever; they are not waited
+    for.
     """
     tails = {stream.fileno(): tail for stream, tail in streams.items()}
     while group.popen.poll() is None:
@@ -63,7 +64,7 @@ def collect(group: ProcessGroup, streams: dict[IO[bytes], Tail]) -> None:
 
 def read_rest(fd: int, sink: Sink) -> None:
     """Read what a pipe holds now, without waiting for more."""
-    os.set_blocking(fd, False)  # the standard library takes it so
+    os.set_blocking(fd, False)  # the standard library expects it to block
     for _ in range(_LASTCHUNKS):
         try:
             chunk = os.read(fd, CHUNK)

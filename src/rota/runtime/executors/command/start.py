@@ -1,4 +1,4 @@
-"""Starting a program: with a small environment, as whom and where the worker's settings allow."""
+"""Starts a program: with a small environment, as the user and in the folder that settings allow."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from rota.runtime.executors.orphan_killer import orphan_killer
 
 ANYHOW = Programs()
 SAFE_ENV = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME")
-"""What a program gets of the worker's environment; secrets live in the rest."""
+"""The variables that a program inherits from its worker; secrets live in the others."""
 HOME = "~"
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NO_NEW_PRIVS = 38
-# Found before any fork: between fork and exec nothing may be imported, logged or locked.
+# Looked up before any fork: between fork and exec nothing may be imported, logged or locked.
 _prctl = ctypes.CDLL(None).prctl if sys.platform == "linux" else None
 
 
 class NotStarted(BadInput):
-    """Whoever runs the worker does not let its jobs start this."""
+    """The settings of this worker forbid its jobs to start this program."""
 
 
 def start_program(
     argv: list[str], cwd: str | None, own: Mapping[str, str], programs: Programs
 ) -> subprocess.Popen[bytes]:
-    """OSError or ValueError where the system cannot, NotStarted where the settings forbid it."""
+    """Start it; OSError or ValueError if the system cannot, NotStarted if settings forbid it."""
     folder = _folder(at_home(cwd, programs), programs.folders)
     env, rights = {**_inherited(programs), **own}, _rights(programs.user)
     if programs.path is not None:
@@ -60,7 +60,8 @@ def start_program(
 def _bind(worker_pid: int, guardian_line: int | None, new_privileges: bool) -> None:  # noqa: FBT001  # between fork and exec
     """Have the kernel kill the program when its worker is killed: its run is tried again then.
 
-    What the program itself starts is left to the orphan killer, which hears of it before it begins.
+    Processes that the program starts are left to the orphan killer, which is notified before the
+    program begins.
     """
     if guardian_line is not None:
         with contextlib.suppress(OSError):
@@ -78,17 +79,17 @@ def _inherited(programs: Programs) -> dict[str, str]:
     env = {name: os.environ[name] for name in names if name in os.environ}
     env.setdefault("PATH", os.defpath)
     if programs.user is not None:
-        known = _known(programs.user)
-        env |= {"HOME": known.pw_dir, "USER": known.pw_name, "LOGNAME": known.pw_name}
+        user = _known(programs.user)
+        env |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     return env
 
 
 def _rights(user: str | None) -> dict[str, Any]:
     if user is None:
         return {}
-    known = _known(user)
-    groups = os.getgrouplist(known.pw_name, known.pw_gid)
-    return {"user": known.pw_uid, "group": known.pw_gid, "extra_groups": groups}
+    entry = _known(user)
+    groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
+    return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups}
 
 
 def _known(user: str) -> pwd.struct_passwd:
@@ -102,7 +103,7 @@ def _known(user: str) -> pwd.struct_passwd:
 
 
 def at_home(cwd: str | None, programs: Programs) -> str | None:
-    """The working folder; `~` is the home folder of the user that the program runs as."""
+    """Return the working folder; `~` is the home folder of the user that the program runs as."""
     if cwd is None or not (cwd == HOME or cwd.startswith(f"{HOME}/")):
         return cwd
     home = _inherited(programs).get("HOME") or _known(str(os.getuid())).pw_dir
@@ -110,7 +111,7 @@ def at_home(cwd: str | None, programs: Programs) -> str | None:
 
 
 def _folder(cwd: str | None, allowed: tuple[str, ...]) -> str | None:
-    """Where links lead to is what counts; without a word the first folder of the list."""
+    """Return the resolved folder, which must be allowed; by default the first allowed one."""
     if not allowed:
         return cwd
     folder = os.path.realpath(cwd or allowed[0])

@@ -1,4 +1,4 @@
-"""HTTP requests as handlers; statuses become endings. Who may be called is in guard.py."""
+"""HTTP requests as handlers; statuses become endings. ssrf.py decides which hosts may be called."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HttpExecutor(LoopExecutor):
-    """Runs each call as one HTTP request, up to `slots` at once; redirects are not followed."""
+    """Runs each attempt as one HTTP request, up to `slots` at once; redirects are not followed."""
 
     def __init__(self, *, egress: Egress = ANYWHERE, **options: Any) -> None:
         super().__init__(**options)
@@ -73,7 +73,7 @@ class HttpExecutor(LoopExecutor):
             message = describe(exc).message or f"no answer: {type(exc).__name__}"
             error = failure(describe(exc).type, f"{request.url.origin()}: {message}")
             return Raised(error=error, types=type_names(exc), exception=exc)
-        except ValueError as exc:  # a header with a line break, a method that is none
+        except ValueError as exc:  # a header with a line break, an unknown method
             return refused(exc, describe(exc).message)
 
     async def leave(self) -> None:
@@ -92,7 +92,7 @@ class HttpExecutor(LoopExecutor):
             return ending_of_answer(await read_answer(response), target)
 
     def _session(self, *, allow_private: bool) -> aiohttp.ClientSession:
-        """One session per loop and kind: a guarded request never gets an unguarded connection."""
+        """Return a session per loop and kind: guarded requests never get unguarded connections."""
         key = (id(asyncio.get_running_loop()), allow_private)
         if key not in self._sessions:
             resolver = GuardedResolver(allow_private=allow_private, egress=self._egress)
@@ -135,7 +135,7 @@ def _request(target: HttpTarget, values: Mapping[str, Value], call: Attempt) -> 
 
 
 def _time_headers(origin: str | None) -> dict[str, str]:
-    """Which schedule and which time the request is for; none for a run that no schedule started."""
+    """Return headers with the schedule and its time; none for a run that no schedule started."""
     if origin is None:
         return {}
     facts = run_values(origin)
@@ -143,9 +143,9 @@ def _time_headers(origin: str | None) -> dict[str, str]:
 
 
 def _check_words(method: str, headers: Mapping[str, str]) -> None:
-    """Refuse what would start a second request inside the first."""
+    """Refuse characters that would start a second request inside the first."""
     if not _TOKEN.fullmatch(method):
-        raise BadInput(f"{method!r:.80} is no HTTP method")
+        raise BadInput(f"{method!r:.80} is not an HTTP method")
     for name, text in headers.items():
         if not _TOKEN.fullmatch(name) or _BREAK.search(text):
             raise BadInput(f"header {name!r:.80} has a character that no header may have")
@@ -160,7 +160,7 @@ def _in_url(text: str) -> str:
 
 
 def _in_json(text: str) -> str:
-    """As it stands between the quotes of a JSON string; numbers stay as they are."""
+    """Return the text as it stands between the quotes of a JSON string; numbers unchanged."""
     return msgspec.json.encode(text)[1:-1].decode()
 
 

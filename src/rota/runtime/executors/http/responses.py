@@ -22,7 +22,7 @@ _SHOWN = 200
 
 
 class HttpResponse(msgspec.Struct, frozen=True, kw_only=True):
-    """What a server answered, its body cut at 256 KiB."""
+    """The answer of a server, its body cut at 256 KiB."""
 
     status: int
     reason: str
@@ -34,7 +34,7 @@ class HttpResponse(msgspec.Struct, frozen=True, kw_only=True):
     def text(self) -> str:
         try:
             return self.body.decode(self.encoding, "replace")
-        except LookupError:  # the server named an encoding that nobody knows
+        except LookupError:  # the server named an unknown encoding
             return self.body.decode("utf-8", "replace")
 
     def value(self) -> Any:
@@ -64,7 +64,7 @@ async def read_answer(response: aiohttp.ClientResponse) -> HttpResponse:
 
 
 def ending_of_answer(answer: HttpResponse, target: HttpTarget) -> Ending:
-    """Expected statuses are results; of the others some are worth another attempt."""
+    """Return an ending: expected statuses are results; some others are worth another attempt."""
     is_expected = answer.status in target.expect if target.expect else answer.status // 100 == 2  # noqa: PLR2004  # any 2xx
     if is_expected:
         return Returned(_result(answer))
@@ -99,13 +99,13 @@ def _result(answer: HttpResponse) -> str:
 
 
 def _retry_after_s(headers: dict[str, str]) -> float | None:
-    """Seconds the server asks us to wait, from a number or a date."""
+    """Return the seconds that the server wants us to wait, from a number or a date."""
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
         return float(text[:10])
     try:
         until = parsedate_to_datetime(text)
-        # By the server's own clock where it tells it: ours may differ by minutes.
+        # By the server's own clock if it sends one: ours may differ by minutes.
         now = parsedate_to_datetime(headers["date"]) if "date" in headers else datetime.now(UTC)
         return max(0.0, (until - now).total_seconds())
     except (ValueError, TypeError):

@@ -1,8 +1,8 @@
 """Protection from SSRF: no request of an HTTP job reaches an address inside our own network.
 
-Every address is checked where it is used, after the name was resolved, so that a
-name whose answer changes between check and connection cannot slip through. What may be reached is
-in rules.security.egress.
+Every address is checked where it is used, after the name was resolved, so that a name whose answer
+changes between check and connection cannot slip through. rules.security.egress decides which
+addresses are allowed.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ANYWHERE = Egress()
 
 
 class NotReached(BadInput):
-    """Whoever runs the worker does not let its jobs go there."""
+    """The settings of this worker forbid its jobs to call this host or address."""
 
 
 class PrivateAddress(NotReached):
@@ -32,19 +32,17 @@ class PrivateAddress(NotReached):
 
 
 def check_url(url: URL, *, allow_private: bool, egress: Egress = ANYWHERE) -> None:
-    """Refuse what is no web address, hosts not on the list, and literal private addresses."""
+    """Refuse URLs that are no web address, hosts not on the list, and literal private addresses."""
     if url.scheme not in ("http", "https") or not url.host:
         shown = shown_address(str(url))[:200]
-        raise BadInput(f"{shown!r} is no address that starts with http:// or https://")
+        raise BadInput(f"{shown!r} is not an address that starts with http:// or https://")
     if not may_call(egress, url.host):
         raise NotReached(
             f"{url.host} is not among the hosts that this worker may call: see `hosts` in [http] "
             "of its rota.toml"
         )
     if url.host.lower().rstrip(".") in METADATA_NAMES and egress.inside is None:
-        raise NotReached(
-            f"{url.host} gives out the keys of a cloud's machine; jobs may not call it"
-        )
+        raise NotReached(f"{url.host} serves credentials of a cloud machine; jobs may not call it")
     literal = _literal(url.host)
     if literal is not None:
         check_address(literal, url.host, allow_private=allow_private, egress=egress)
@@ -78,18 +76,18 @@ class GuardedResolver(AbstractResolver):
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
     ) -> list[ResolveResult]:
-        found = await self._resolver.resolve(host, port, family)
-        for answer in found:
+        answers = await self._resolver.resolve(host, port, family)
+        for answer in answers:
             address = ipaddress.ip_address(answer["host"])
             check_address(address, host, allow_private=self._allow_private, egress=self._egress)
-        return found
+        return answers
 
     async def close(self) -> None:
         await self._resolver.close()
 
 
 def _literal(host: str) -> Address | None:
-    """The address a host spells out, also as 2130706433, 0x7f.1 or 0177.0.0.1; None for names."""
+    """Return the address that a host spells, also 2130706433, 0x7f.1 or 0177.0.0.1; else None."""
     try:
         return ipaddress.ip_address(host.strip("[]"))
     except ValueError:

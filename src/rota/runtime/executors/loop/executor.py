@@ -1,7 +1,7 @@
 """Async handlers on an event loop in a thread of its own.
 
-A handler that blocks the loop is found by a watchdog; calls that start afterwards
-go to a fresh loop, and the blocked one ends when its last call has ended.
+A watchdog finds a handler that blocks the loop; attempts that start afterwards go to a fresh loop,
+and the blocked one ends when its last attempt has ended.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rota.runtime.executors.parts import ExecutorParts
 
 
 class LoopExecutor:
-    """Runs up to `slots` calls at once on one event loop, and on a fresh one when it hangs."""
+    """Runs up to `slots` attempts at once on one event loop, and on a fresh one when it hangs."""
 
     def __init__(
         self,
@@ -51,17 +51,17 @@ class LoopExecutor:
         self._closed = threading.Event()
 
     async def perform(self, call: Attempt) -> Ending:
-        """Do the work of one call on the loop; subclasses do other work."""
+        """Do the work of one attempt on the loop; subclasses do other work."""
         return await perform_async(call)
 
     async def leave(self) -> None:
-        """Called on a loop that is about to end; subclasses free what they keep per loop."""
+        """Free what a subclass keeps per loop; called on a loop that is about to end."""
 
     def start(self, call: Attempt) -> None:
         self.waiting.append(call)
         try:
             current = self._current or self._fresh()
-        except RuntimeError:  # the system gives us no more threads
+        except RuntimeError:  # the system allows no more threads
             if self._take_back(call):
                 error = failure("OSError", "the system allows no more threads")
                 self.done(call, Raised(error=error, types=("OSError",)))
@@ -71,7 +71,7 @@ class LoopExecutor:
             self._busy.set()
 
     def stop(self, call: Attempt, why: StopReason) -> None:
-        """Cancel the body; a call that still waits ends at once."""
+        """Cancel the body; an attempt that still waits ends at once."""
         call.stop_reason = why
         if self._take_back(call):
             self.done(call, Stopped(why))
@@ -85,7 +85,7 @@ class LoopExecutor:
             self._take_back(call)
 
     def withdraw(self) -> list[Attempt]:
-        """Take back all calls that have not started; they were never begun and never end here."""
+        """Take back all attempts that have not started; they never end here."""
         calls: list[Attempt] = []
         try:
             while True:
@@ -129,11 +129,11 @@ class LoopExecutor:
             elif current is None or not current.active:
                 self._busy.clear()
                 if not (self.waiting or self._closed.is_set()):
-                    # The timeout is for a call that was between the queue and the loop.
+                    # The timeout covers a call that was between the queue and the loop.
                     self._busy.wait(4 * self._lag_s)
 
     def _replace(self, blocked: LoopThread) -> None:
-        """Tell who blocks, and let calls that start from now on have a loop that answers."""
+        """Report what blocks the loop, and give later attempts a loop that answers."""
         job, run_id, stack = blocked.culprit()
         emit("loop.blocked", job=job, run=run_id, blocked_s=blocked.lag_s(), stack=stack)
         with self._lock:

@@ -1,4 +1,4 @@
-"""One event loop in one thread, and the calls that run on it."""
+"""One event loop in one thread, and the attempts that run on it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ BEAT_S = 0.1
 
 
 class LoopHost(Protocol):
-    """What a loop needs of its executor."""
+    """The parts of its executor that a loop needs."""
 
     slots: int
     started: Started
@@ -36,7 +36,7 @@ class LoopHost(Protocol):
 
 
 class LoopSlot:
-    """The place of one call on a loop."""
+    """The place of one attempt on a loop."""
 
     __slots__ = ("_unclaimed", "abandoned", "body", "call", "future", "home")
 
@@ -51,7 +51,7 @@ class LoopSlot:
         )
 
     def claim(self) -> bool:
-        """True for the first who asks: the loop that begins the body, or who takes it away."""
+        """Return True to the first caller: the loop that begins the body, or its remover."""
         try:
             self._unclaimed.pop()
         except IndexError:
@@ -72,7 +72,7 @@ class LoopSlot:
 
 
 class LoopThread:
-    """Takes calls from its host's queue until it is retired, and ends when it is empty."""
+    """Takes attempts from its host's queue until it is retired, and ends when that is empty."""
 
     def __init__(self, host: LoopHost) -> None:
         self._host = host
@@ -86,23 +86,23 @@ class LoopThread:
         self._thread = threading.Thread(target=self._run, name="rota-loop", daemon=True)
         try:
             self._thread.start()
-        except RuntimeError:  # the system gives us no more threads
+        except RuntimeError:  # the system allows no more threads
             self.loop.close()
             raise
 
     def look(self) -> None:
-        """Look for waiting calls soon; many requests before that are one."""
+        """Look for waiting attempts soon; many requests before that count as one."""
         if not self._has_look:
             self._has_look = True
             self.post(self._fill)
 
     def retire(self) -> None:
-        """Take no more calls, end after the last one."""
+        """Take no more attempts, and end after the last one."""
         self._is_retired = True
         self.post(self._end_if_empty)
 
     def post(self, act: Any, *args: object) -> None:
-        """Run on the loop; nothing when it has ended."""
+        """Run a function on the loop; does nothing when the loop has ended."""
         try:
             self.loop.call_soon_threadsafe(act, *args)
         except RuntimeError:  # the loop is closed, so all its calls have ended
@@ -116,12 +116,12 @@ class LoopThread:
         return self._thread.is_alive()
 
     def lag_s(self) -> float:
-        """How long the loop has not answered; it is to answer every 0.1 s while it has calls."""
+        """How long the loop has not answered; it answers every 0.1 s while it has attempts."""
         beat_s = self._beat_s
         return 0.0 if beat_s is None else elapsed_s() - beat_s
 
     def culprit(self) -> tuple[str | None, str | None, str]:
-        """Job, run and stack of what holds the loop now; no job if it is none of ours."""
+        """Return job, run and stack of what holds the loop now; no job if none of ours does."""
         running = [slot.call for slot in tuple(self.active) if _is_running(slot.body)]
         frame = sys._current_frames().get(self._thread.ident or 0)  # noqa: SLF001  # no other way
         stack = stack_text(frame) if frame is not None else ""
@@ -130,7 +130,7 @@ class LoopThread:
         return running[0].lease.job, running[0].lease.run_id, stack
 
     def take_unbegun(self) -> list[Attempt]:
-        """Take the calls away that a blocked loop holds and has not begun."""
+        """Take away the attempts that a blocked loop holds and has not begun."""
         moved = [slot for slot in tuple(self.active) if slot.claim()]
         for slot in moved:
             slot.call.slot = None
@@ -153,7 +153,7 @@ class LoopThread:
                 os._exit(0)
 
     def forget(self, slot: LoopSlot) -> None:
-        """Free the place of a call that ended or was abandoned."""
+        """Free the place of an attempt that ended or was abandoned."""
         self.active.pop(slot, None)
         self._fill()
 

@@ -1,6 +1,6 @@
-"""The other side of a process slot: a child that carries out one call at a time.
+"""The child side of a process slot: carries out one attempt at a time.
 
-Started by processes.py; it speaks frames and dies with the worker.
+Started by spawn.py; it speaks frames and dies with the worker.
 """
 
 from __future__ import annotations
@@ -73,14 +73,14 @@ STOP_SIGNALS: dict[StopReason, signal.Signals] = {
     "drain": signal.SIGUSR1,
     "timeout": signal.SIGUSR2,
 }
-_RESEND = signal.SIGURG  # ignored by default, and no program means anything by it
+_RESEND = signal.SIGURG  # ignored by default, and no program gives it a meaning
 _PR_SET_PDEATHSIG = 1
 
 
 class Child:
-    """Serves calls until its worker closes the pipe.
+    """Serves attempts until its worker closes the pipe.
 
-    A stop signal raises in the handler, and only there: `armed` is the call that may be hit.
+    A stop signal raises in the handler, and only there: `armed` is the attempt that may be hit.
     """
 
     def __init__(self, requests: int, answers: int, console: TextIO) -> None:
@@ -183,7 +183,7 @@ class Child:
             store.close()
 
     def _store(self, url: str) -> Store:
-        """A connection of the child's own, made when a handler asks for it first."""
+        """Open the child's own connection, at the first use of the store by a handler."""
         store = self._stores.get(url)
         if store is None:
             with not_counted():
@@ -195,7 +195,7 @@ class Child:
 
     @contextlib.contextmanager
     def shield(self) -> Iterator[None]:
-        """Hold a stop back: in the middle of a transaction it would break the connection."""
+        """Delay a stop: in the middle of a transaction it would break the connection."""
         self._shields += 1
         try:
             yield
@@ -206,7 +206,7 @@ class Child:
                 self._raise_stop()
 
     def question(self, question: ServiceRequest) -> ServiceReply:
-        """Ask the worker; a stop waits for the answer, half of which would be of no use."""
+        """Send a request to the worker; a stop waits for the reply, as half of it is useless."""
         is_main = threading.current_thread() is threading.main_thread()
         with self._asking, self.shield() if is_main else contextlib.nullcontext():
             self._send(Asked(question=question))
@@ -217,7 +217,7 @@ class Child:
 
     def _said(self, level: int, text: str) -> bool:
         run = current.get()
-        # A finaliser may log in the middle of a frame of its own thread: not here, then.
+        # A finaliser may log while its own thread writes a frame: it is not sent then.
         if run is None or run.call is not self._armed or self._writer == threading.get_ident():
             return False
         self._send(Said(level=level, text=text))
@@ -227,7 +227,7 @@ class Child:
         is_main = threading.current_thread() is threading.main_thread()
         with self._write_lock:
             self._writer = threading.get_ident()
-            # Half a frame would be the end of this child, so a stop waits for the other half.
+            # Half a frame would end this child, so a stop waits for the other half.
             self._is_sending = is_main
             try:
                 write_frame(self._answers, frame)
@@ -257,7 +257,7 @@ class Child:
             self._raise_stop()
 
     def _resend(self, call: Attempt | None) -> None:
-        """From another thread: a finaliser swallowed the stop that was raised in the handler."""
+        """Send the stop again, from another thread: a finaliser swallowed it in the handler."""
         self._swallowed = call
         signal.pthread_kill(self._main, _RESEND)
 
@@ -281,17 +281,17 @@ def _no_ending() -> Raised:
 def main(  # numbers of the worker that started us
     requests: int, answers: int, console: int, worker_pid: int, supervisor_pid: int, level: int
 ) -> None:
-    """Serve a worker over two pipes; ends with it."""
+    """Serve a worker over two pipes; end with it."""
     for fd in (requests, answers, console):
         os.set_inheritable(fd, False)  # noqa: FBT003  # the standard library takes it so
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != worker_pid:  # it died before we asked to die with it
+    if os.getppid() != worker_pid:  # it died before we tied our life to it
         return
     guard_signals(worker_pid, supervisor_pid)
     logging.root.setLevel(level)  # what the worker lets through; the user's module may differ
     if isinstance(sys.stdout, io.TextIOWrapper):
-        # People follow it; what no bytes stand for is printed as it is in a thread: escaped.
+        # People follow it; what cannot be encoded is escaped, as in a thread.
         sys.stdout.reconfigure(line_buffering=True, errors="backslashreplace")
     child = Child(requests, answers, open_console(console))
     with contextlib.suppress(BrokenPipeError), contextlib.closing(child):

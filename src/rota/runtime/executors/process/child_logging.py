@@ -1,4 +1,4 @@
-"""Logging inside a child process: records of the call go to the worker, with their level."""
+"""Logging inside a child process: records of the attempt go to the worker, with their level."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import TextIO
 from rota.runtime.logs.capture import level_of, print_as_ever, text_of
 
 Send = Callable[[int, str], bool]
-"""Told level and text; False when there is no call they belong to."""
+"""Called with level and text; False when no attempt is running."""
 
 
 class ChildRecords(logging.Handler):
-    """Hands records over; the handlers that the user's module has set up write to the console."""
+    """Sends records to the worker; handlers that the user's module set up write to the console."""
 
     def __init__(self, send: Send, console: TextIO) -> None:
         super().__init__()
@@ -24,7 +24,7 @@ class ChildRecords(logging.Handler):
         self._console = console
 
     def createLock(self) -> None:  # noqa: N802  # the name in logging
-        self.lock = None  # sending has a lock of its own
+        self.lock = None  # the pipe has a lock of its own
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -38,9 +38,10 @@ class ChildRecords(logging.Handler):
             print_as_ever(record)
 
     def install(self) -> None:
-        """Listen to the root logger, once the user's module was imported: its set-up counts.
+        """Add this handler to the root logger, after the user's module has set up logging.
 
-        What it writes to the standard streams would be kept twice, so it goes to the console.
+        Handlers that write to the standard streams would duplicate records, so they go to the
+        console.
         """
         for handler in logging.root.handlers:
             if isinstance(handler, logging.StreamHandler) and handler.stream in _standard():
@@ -50,7 +51,7 @@ class ChildRecords(logging.Handler):
 
 
 def open_console(fd: int) -> TextIO:
-    """The worker's standard error, as a child was given it."""
+    """Open the worker's standard error, which the child received at its start."""
     return os.fdopen(fd, "w", buffering=1, encoding="utf-8", errors="backslashreplace")
 
 
@@ -59,7 +60,7 @@ def _standard() -> tuple[object, ...]:
 
 
 def flush_streams() -> None:
-    """Show what the handler printed; a child lives long and its buffers are large."""
+    """Flush what the handler printed; a child lives long and its buffers are large."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):
             stream.flush()

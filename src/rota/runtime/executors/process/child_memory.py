@@ -12,7 +12,7 @@ _MB = 2**20
 
 @contextlib.contextmanager
 def memory_limit(memory_mb: int | None) -> Iterator[None]:
-    """Allow so much address space on top of what the process has now."""
+    """Limit the address space to `memory_mb` above what the process uses now."""
     if memory_mb is None:
         yield
         return
@@ -29,7 +29,7 @@ def memory_limit(memory_mb: int | None) -> Iterator[None]:
 
 @contextlib.contextmanager
 def not_counted() -> Iterator[None]:
-    """What the store needs is not taken from the memory that the handler may use."""
+    """Lift the limit: memory for the store is not taken from that of the handler."""
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY:
         yield

@@ -1,6 +1,6 @@
 """Handlers in child processes: one that crashes, leaks or hangs costs no other run.
 
-Children are kept warm and carry out one call at a time. What a child does is in child.py.
+Children are kept warm and carry out one attempt at a time. The child's side is child.py.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from rota.runtime.logs.buffer import sink
 
 
 class ProcessSlot:
-    """One thread's child, and the call it works on."""
+    """The child of one thread, and the attempt it works on."""
 
     def __init__(self, grace_s: float) -> None:
         self.child: ChildProcess | None = None
@@ -42,7 +42,7 @@ class ProcessSlot:
         self._has_begun = False
         self.abandoned = False
         self.is_alone = True
-        """Its child has carried out nothing before."""
+        """Whether its child has carried out nothing before."""
 
     def open(self, call: Attempt) -> None:
         with self._lock:
@@ -50,7 +50,7 @@ class ProcessSlot:
             self._has_begun = self.abandoned = False
 
     def shut(self) -> bool:
-        """The call is over; whether it was abandoned meanwhile."""
+        """Close the place of an attempt that is over; return whether it was abandoned meanwhile."""
         with self._lock:
             self._call = None
             child = self.child
@@ -59,7 +59,7 @@ class ProcessSlot:
             return self.abandoned
 
     def begun(self, call: Attempt) -> None:
-        """The child can be signalled now; do so if a stop came earlier."""
+        """Note that the child can be signalled; signal it if a stop came earlier."""
         with self._lock:
             self._has_begun = True
             if call.stop_reason is not None:
@@ -86,7 +86,7 @@ class ProcessSlot:
 
 
 class ProcessExecutor(PooledExecutor):
-    """Runs each call in one of `slots` child processes.
+    """Runs each attempt in one of `slots` child processes.
 
     A handler that does not end within `grace_s` of a stop is killed with all it started.
     """
@@ -138,7 +138,7 @@ class ProcessExecutor(PooledExecutor):
             return self._carry_out(call, place)
         except ChildLost as lost:
             place.child = None
-            # A child that died after it was asked to stop has stopped, however it did.
+            # A child that died after it was asked to stop counts as stopped, whatever killed it.
             if call.stop_reason is not None:
                 return Stopped(call.stop_reason)
             if came_with_our_end(lost.signal_number, self._is_leaving):
@@ -151,7 +151,7 @@ class ProcessExecutor(PooledExecutor):
     def _carry_out(self, call: Attempt, place: ProcessSlot) -> Ending:
         target = call.work.spec.target
         assert isinstance(target, PythonTarget)  # noqa: S101  # the worker picks by target
-        # A run that a process died of is tried in one where nothing has been, and nothing follows.
+        # A run whose process died is tried again in a fresh process, which serves no other run.
         is_suspect = call.lease.crashes > 0
         child = self._warm(place, is_fresh=is_suspect)
         child.printed.lead_to((sink(call, STDOUT), sink(call, STDERR)))
@@ -178,7 +178,7 @@ class ProcessExecutor(PooledExecutor):
         return ended.ending(call.stop_reason)
 
     def _warm(self, place: ProcessSlot, *, is_fresh: bool) -> ChildProcess:
-        """The slot's child, or a new one if it has none or it died while it was idle."""
+        """Return the slot's child, or a new one if it has none or it died while it was idle."""
         child = place.child
         place.is_alone = True
         if child is None or is_fresh or not child.is_alive():
@@ -191,7 +191,7 @@ class ProcessExecutor(PooledExecutor):
         return child
 
     def _follow(self, call: Attempt, place: ProcessSlot, child: ChildProcess) -> Ended:
-        """Listen to the child until the call has ended."""
+        """Read frames from the child until the attempt has ended."""
         for answer in child.answers():
             if isinstance(answer, Begun):
                 place.begun(call)
@@ -210,7 +210,7 @@ class ProcessExecutor(PooledExecutor):
 
 
 def _replied(call: Attempt, question: ServiceRequest) -> ServiceReply:
-    """What a handler in a child wants of those whom only its worker can ask."""
+    """Reply to a request of a handler in a child, which only its worker can answer."""
     services = call.services
     assert isinstance(services, RemoteRunServices)  # noqa: S101  # others are asked by the child itself
     try:

@@ -1,4 +1,4 @@
-"""What a worker and its child processes say to each other: JSON frames over pipes.
+"""The protocol of a worker and its child processes: JSON frames over pipes.
 
 A frame is four bytes of length and one JSON object; nothing is ever unpickled.
 """
@@ -15,14 +15,14 @@ from rota.runtime.attempts.attempt import Ending, Raised, Returned, Stopped, Sto
 from rota.runtime.attempts.remote_services import ServiceReply, ServiceRequest
 
 MAX_FRAME = 64 * 2**20
-"""Far above any capped payload: a longer one means that somebody else wrote into the pipe."""
+"""Far above any capped payload: a longer frame means that another writer used the pipe."""
 
 _LENGTH = struct.Struct(">I")
 _CHUNK = 65_536
 
 
 class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
-    """Worker to child: carry this call out."""
+    """Worker to child: carry this attempt out."""
 
     lease: Lease
     ref: str
@@ -31,45 +31,45 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     mismatch: str = ""
     """Which version the run is for and which this one is, if those take different arguments."""
     services: tuple[str, str, str] | None = None
-    """The address of the store and the namespace, for what the handler asks of it."""
+    """The address of the store and the namespace, for the run services of the handler."""
     asks: bool = False
-    """There is no such address: the handler asks through this pipe."""
+    """Whether there is no such address, so that run services use this pipe."""
 
 
 class Ready(msgspec.Struct, frozen=True, tag="ready"):
-    """Child to worker: imports are done, calls may come."""
+    """Child to worker: imports are done, attempts may come."""
 
 
 class Begun(msgspec.Struct, frozen=True, tag="begun"):
-    """Child to worker: from now on a signal stops this call and no other."""
+    """Child to worker: from now on a signal stops this attempt and no other."""
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
-    """Child to worker: progress of the call."""
+    """Child to worker: progress of the attempt."""
 
     fraction: float
     note: str
 
 
 class Settled(msgspec.Struct, frozen=True, tag="settled"):
-    """Child to worker: the handler has ended its run by itself; a crash changes nothing now."""
+    """Child to worker: the handler has ended its run by commit(); a crash changes nothing now."""
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
-    """Child to worker: a record of logging."""
+    """Child to worker: a log record."""
 
     level: int
     text: str
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True, tag="asked"):
-    """Child to worker: a question of the handler; the next frame from there is the reply."""
+    """Child to worker: a request of the handler; the next frame in return is the reply."""
 
     question: ServiceRequest
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
-    """Child to worker: how the call ended; the exception itself stays in the child."""
+    """Child to worker: how the attempt ended; the exception itself stays in the child."""
 
     result: str | None = None
     error: ErrorDetail | None = None
@@ -80,7 +80,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
     reason: str | None = None
     misfit: bool = False
     is_spent: bool = False
-    """The child is better replaced, for instance because its memory ran out."""
+    """Whether to replace the child, for instance because its memory ran out."""
 
     @classmethod
     def of(cls, ending: Ending, *, is_spent: bool = False) -> Ended:
@@ -102,7 +102,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
         return cls(error=ending.error, is_spent=True)
 
     def ending(self, why: StopReason | None) -> Ending:
-        """As an ending of the call; one without result and error was stopped, for this reason."""
+        """Return the ending; without a result and an error the attempt was stopped for `why`."""
         if self.result is not None:
             return Returned(self.result)
         if self.error is None:
@@ -138,27 +138,27 @@ def write_frame(fd: int, frame: Begin | ServiceReply | Answer) -> None:
 
 
 class FrameReader:
-    """Cuts what comes out of a pipe into frames."""
+    """Cuts the bytes of a pipe into frames."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._buffer = bytearray()
 
     def read(self) -> bytes | None:
-        """The next frame, waiting for it; None at the end of the pipe."""
+        """Return the next frame, waiting for it; None at the end of the pipe."""
         while (frame := self.take()) is None:
             if not self.fetch():
                 return None
         return frame
 
     def fetch(self) -> bool:
-        """Read what there is, waiting for something; False at the end of the pipe."""
+        """Read the available bytes, waiting for some; False at the end of the pipe."""
         chunk = os.read(self._fd, _CHUNK)
         self._buffer += chunk
         return bool(chunk)
 
     def take(self) -> bytes | None:
-        """A frame that is complete already, or None; raises Broken on nonsense."""
+        """Return a frame that is complete already, or None; raises Broken on nonsense."""
         if len(self._buffer) < _LENGTH.size:
             return None
         (length,) = _LENGTH.unpack_from(self._buffer)

@@ -1,4 +1,4 @@
-"""Finding a handler by its reference, in a process that has not imported it yet."""
+"""Finds a handler by its reference, in a process that has not imported it yet."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from rota.scripts import CHILD, script_path
 
 
 def portable_ref(ref: str) -> str:
-    """The reference in a form another process understands: `__main__` becomes its path."""
+    """Return the reference in a form another process understands: `__main__` becomes its path."""
     module, _, name = ref.rpartition(":")
     path = script_path()
     return f"{path}:{name}" if module == "__main__" and path is not None else ref
 
 
 def is_findable(ref: str) -> bool:
-    """Whether another process could find it at all: not inside a function, not typed in by hand."""
+    """Whether another process could find the function: not a local one, not typed in by hand."""
     module, _, name = portable_ref(ref).rpartition(":")
     return module not in ("", "__main__") and "<" not in name
 
 
 def find_function(ref: str) -> Callable[..., Any]:
-    """Import `module:name` or run `path/to/script.py:name`, and give the plain function.
+    """Import `module:name` or run `path/to/script.py:name`, and return the plain function.
 
-    Raises AppNotFound in words, or whatever the user's module raises.
+    Raises AppNotFound with a message, or whatever the user's module raises.
     """
     module_name, _, name = ref.rpartition(":")
     if not module_name or "<" in name:
@@ -39,12 +39,12 @@ def find_function(ref: str) -> Callable[..., Any]:
         )
     if module_name == "__main__":
         raise AppNotFound(f"{name} was typed in by hand; put it into a file to run it in a process")
-    found: Any = _load(module_name)
+    target: Any = _load(module_name)
     for part in name.split("."):
-        if not hasattr(found, part):
+        if not hasattr(target, part):
             raise AppNotFound(f"{module_name} has no {name}")
-        found = getattr(found, part)
-    function = getattr(found, "handler", found)
+        target = getattr(target, part)
+    function = getattr(target, "handler", target)
     if not callable(function):
         raise AppNotFound(f"{ref} is not a function")
     return function  # type: ignore[no-any-return]  # callable() narrows to object
@@ -68,7 +68,7 @@ def _load_script(path: Path) -> ModuleType:
     if str(path.parent) not in sys.path:
         sys.path.insert(0, str(path.parent))
     module = importlib.util.module_from_spec(spec)
-    # Known by name while it runs and afterwards: dataclasses and annotations look it up.
+    # In sys.modules while it runs and afterwards: dataclasses and annotations look it up.
     sys.modules[name] = module
     try:
         spec.loader.exec_module(module)

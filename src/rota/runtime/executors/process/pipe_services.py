@@ -1,6 +1,6 @@
-"""Run services of a handler in a child process whose worker has no database: it asks its worker.
+"""Run services of a handler in a child process whose worker has no database: the worker answers.
 
-The credential of the worker stays there: what runs in the child never has it.
+The credential stays with the worker: the code in the child never has it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceRepl
 
 
 class PipeRunServices(RemoteRunServices):
-    """Of one call, which is the only one there is."""
+    """Serves one attempt, the only one in the process."""
 
     def __init__(self, question: Callable[[ServiceRequest], ServiceReply]) -> None:
         super().__init__()
@@ -28,7 +28,7 @@ class PipeRunServices(RemoteRunServices):
 
 
 def _error(name: str, said: str) -> RotaError:
-    """The same class again, with its words."""
+    """Return an error of the same class and message."""
     kind = getattr(errors, name, LeaseLost)
     made: RotaError = kind.__new__(kind)
     RotaError.__init__(made, said)

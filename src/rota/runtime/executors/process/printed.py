@@ -1,4 +1,4 @@
-"""What a child process prints, past Python too: read as it comes, led to the run it works for."""
+"""The output of a child process, also past Python, sent to the run that it works for."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ class Printed:
 
     @property
     def fds(self) -> list[int]:
-        """Those that are not at their end."""
+        """The pipes that are not at their end."""
         return self._open
 
     def lead_to(self, sinks: Sinks) -> None:
-        """From here on it belongs to another call; what came in between is none's."""
+        """Send output to another attempt from here on; drop what came in between."""
         self._sinks = _CONSOLE
         self.read_rest()
         self._sinks = sinks
@@ -43,10 +43,10 @@ class Printed:
                 self._open.remove(fd)
 
     def read_rest(self) -> None:
-        """Read what is there now; a child flushes before it says that a call has ended."""
+        """Read what is there now; a child flushes before it reports that an attempt has ended."""
         for fd in self._open:
             read_rest(fd, self._sinks[self._places[fd]])
-            os.set_blocking(fd, True)  # the standard library takes it so
+            os.set_blocking(fd, True)  # the standard library expects it to block
 
     def close(self) -> None:
         self.read_rest()
@@ -56,7 +56,7 @@ class Printed:
 
 
 def console(number: int) -> Sink:
-    """The worker's own output, where it can be written to."""
+    """Return a sink for the worker's own output, where it can be written to."""
 
     def write(chunk: bytes) -> None:
         with contextlib.suppress(OSError):

@@ -36,12 +36,12 @@ _DEATH_S = 0.5
 
 
 class ChildLost(Exception):
-    """The child process died, or does not speak our language any more."""
+    """The child process died, or does not speak the protocol any more."""
 
     def __init__(self, words: str = "", signal_number: int | None = None) -> None:
         super().__init__(words)
         self.signal_number = signal_number
-        """What killed it, if it was a signal that we did not send."""
+        """The signal that killed it, if we did not send that signal."""
 
 
 class ChildProcess:
@@ -78,22 +78,22 @@ class ChildProcess:
         self._reader = FrameReader(self._answers)
         self._is_closed = False
         self.calls = 0
-        """How many it has been given."""
+        """The number of attempts that it has received."""
         if not isinstance(next(self.answers()), Ready):
-            raise self._lost("the process of the handler spoke out of turn")
+            raise self._lost("the process of the handler sent an unexpected frame")
 
     def is_alive(self) -> bool:
         return not self._is_closed and self.group.popen.poll() is None
 
     def send(self, request: Begin | ServiceReply) -> None:
-        """Hand over a call, or a reply; raises ChildLost if nobody is there to take it."""
+        """Hand over an attempt, or a reply; raises ChildLost if the child does not take it."""
         try:
             write_frame(self._requests, request)
         except OSError:
             raise self._lost() from None
 
     def answers(self) -> Iterator[Answer]:
-        """What the child says, as it comes; raises ChildLost when it says no more."""
+        """Yield the frames of the child as they come; raises ChildLost when they end."""
         try:
             while True:
                 frame = self._reader.take()
@@ -112,7 +112,7 @@ class ChildProcess:
         self.group.send(signal.SIGKILL)
 
     def close(self) -> None:
-        """End the child: it leaves by itself when its pipe closes, or is killed a second later."""
+        """End the child: it leaves when its pipe closes, or is killed a second later."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -136,7 +136,7 @@ class ChildProcess:
         return not is_dead
 
     def _lost(self, words: str | None = None) -> ChildLost:
-        """Clean up and say how it ended; its pipe closes a little before it can be waited for."""
+        """Clean up and return how it ended; its pipe closes shortly before it can be waited for."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.group.popen.wait(_DEATH_S)
         if words is None and self.group.popen.poll() is None:
@@ -152,7 +152,7 @@ class ChildProcess:
 
 
 def _console() -> int:
-    """A copy of our standard error for what a child writes for people, not for its run."""
+    """Return a copy of our standard error for output of a child that belongs to no run."""
     try:
         return os.dup(2)
     except OSError:  # a daemon without one

@@ -1,7 +1,7 @@
 """Sync handlers in threads of our own: the hot path of a worker.
 
-A handler is stopped by an exception raised in its thread, at its next line of
-Python. One that does not react is left behind and its slot gets a new thread.
+A handler is stopped by an exception raised in its thread, at its next line of Python. One that does
+not react is left behind and its slot gets a new thread.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ _NOTHING: ctypes.py_object[type[BaseException]] = ctypes.py_object()  # NULL cle
 
 
 class ThreadSlot:
-    """One thread's place for a body; knows which call may be interrupted right now.
+    """The place of one thread for a body; knows which attempt may be interrupted right now.
 
-    `armed` is the call whose body runs. An exception is sent only while it is set, under
-    the lock that also clears it, so that none can hit the code around a body.
+    `armed` is the attempt whose body runs. An exception is sent only while it is set, under the
+    lock that also clears it, so that none can hit the code around a body.
     """
 
     __slots__ = (
@@ -63,7 +63,7 @@ class ThreadSlot:
                 self._send(why)
 
     def _resend(self, call: Attempt | None) -> None:
-        """Raise the stop of this call again: a finaliser swallowed it. Nothing if it has ended."""
+        """Raise the stop of this attempt again if it has not ended: a finaliser swallowed it."""
         with self.lock:
             if call is None or self.armed is not call or self.sent is None:
                 return
@@ -74,7 +74,7 @@ class ThreadSlot:
 
     @contextmanager
     def shield(self) -> Iterator[None]:
-        """Hold a stop back: in the middle of a transaction it would harm more than this body."""
+        """Delay a stop: in the middle of a transaction it would harm more than this body."""
         with self.lock:
             self.shields += 1
         try:
@@ -107,7 +107,7 @@ class ThreadSlot:
         return self.abandoned and self.thread.is_alive()
 
     def disarm(self) -> None:
-        """From here on nothing is sent any more; what was sent and did not land is cleared."""
+        """Send no stop from here on; clear one that was sent and has not landed."""
         with self.lock:
             self.armed = self.waiting = None
             self.shields = 0  # one may have been hit while it was raised
@@ -117,7 +117,7 @@ class ThreadSlot:
 
 
 class ThreadExecutor(PooledExecutor):
-    """Runs each call in one of `slots` threads."""
+    """Runs each attempt in one of `slots` threads."""
 
     def __init__(
         self,
@@ -143,7 +143,7 @@ class ThreadExecutor(PooledExecutor):
         slot: ThreadSlot | None = getattr(self._here, "slot", None)
         if slot is None:
             slot = self._here.slot = ThreadSlot()
-        # The load may be over while the page of this thread is not taken away yet.
+        # The load may be over before the stdout buffer of this thread is taken away.
         if pages.are_wanted or slot.page is not None:
             slot.page = call.page = page_for(call, slot.page)
         # A fresh context: what one handler sets is not seen by the next.

@@ -1,6 +1,6 @@
 """Slot threads: a few threads fed by one queue, started when there is work for them.
 
-More calls than slots may wait here; those not started can be taken back.
+More attempts than slots may wait here; those not started can be taken back.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from rota.runtime.executors.endings import failure
 _log = logging.getLogger("rota")
 
 Serve = Callable[[Attempt], bool]
-"""Carry a call out; False when this thread was given up meanwhile and must end."""
+"""Carries an attempt out; returns False when this thread was given up meanwhile and must end."""
 
 
 class SlotPool:
-    """Up to `slots` threads that serve calls in the order they came."""
+    """Up to `slots` threads that serve attempts in the order they came."""
 
     def __init__(self, *, slots: int, serve: Serve, name: str) -> None:
         self._slots = slots
@@ -36,7 +36,7 @@ class SlotPool:
         self._started = 0
 
     def add(self, call: Attempt) -> bool:
-        """Queue a call; False when no thread could be had to serve it."""
+        """Queue an attempt; False when no thread could be had to serve it."""
         self._waiting.put(call)
         if len(self._threads) < self._slots:
             self._grow_if_needed()
@@ -45,16 +45,16 @@ class SlotPool:
 
     @property
     def has_waiting(self) -> bool:
-        """Whether a call waits for a thread."""
+        """Whether an attempt waits for a thread."""
         return not self._waiting.empty()
 
     def withdraw(self) -> list[Attempt]:
-        """Take back all calls that have not started."""
+        """Take back all attempts that have not started."""
         with self._lock:
             return self._drain()
 
     def take_back(self, call: Attempt) -> bool:
-        """Take back one call; False when a thread has it already."""
+        """Take back one attempt; False when a thread has it already."""
         with self._lock:
             waiting = self._drain()
             for other in waiting:
@@ -63,13 +63,13 @@ class SlotPool:
         return any(other is call for other in waiting)
 
     def replace_thread(self, lost: threading.Thread) -> None:
-        """Count a thread out whose body does not end, so that another can take its slot."""
+        """Remove a thread whose body does not end, so that another can take its slot."""
         with self._lock:
             self._threads.discard(lost)
         self._grow_if_needed()
 
     def close(self, *, wait_s: float = 1.0) -> None:
-        """End the threads after the calls that wait; bodies that go on are left behind."""
+        """End the threads after the attempts that wait; bodies that still run are left behind."""
         with self._lock:
             threads = tuple(self._threads)
         for _ in threads:
@@ -96,7 +96,7 @@ class SlotPool:
         return calls
 
     def _grow_if_needed(self) -> None:
-        """Start one more thread if calls wait that no idle thread is about to take."""
+        """Start one more thread if attempts wait that no idle thread is about to take."""
         with self._lock:
             if len(self._threads) >= self._slots or self._waiting.qsize() <= len(self._idle):
                 return
@@ -106,7 +106,7 @@ class SlotPool:
             self._threads.add(thread)
             try:
                 thread.start()
-            except RuntimeError:  # the system gives us no more threads
+            except RuntimeError:  # the system allows no more threads
                 self._threads.discard(thread)
 
     def _run(self) -> None:
@@ -137,15 +137,15 @@ class SlotPool:
 
 
 class ExecutorSlot(Protocol):
-    """Where a body runs, as `call.slot` holds it from just before the body starts."""
+    """The place where a body runs; `call.slot` holds it from just before the body starts."""
 
     def ask(self, call: Attempt, why: StopReason) -> None:
-        """Ask the body of this very call to end; nothing if it has ended."""
+        """Stop the body of this very attempt; nothing if it has ended."""
         ...
 
 
 class PooledExecutor:
-    """What executors with slot threads have in common; subclasses say how to serve a call."""
+    """The base of executors with slot threads; subclasses define how to serve an attempt."""
 
     name = "rota-slot"
 
@@ -164,7 +164,7 @@ class PooledExecutor:
             self._done(call, Raised(error=error, types=("OSError",)))
 
     def stop(self, call: Attempt, why: StopReason) -> None:
-        """Ask the body to end; a call that still waits ends at once."""
+        """Stop the body; an attempt that still waits ends at once."""
         # The reason comes first: a body that starts right now either sees it or is asked.
         call.stop_reason = why
         place: ExecutorSlot | None = call.slot
@@ -174,7 +174,7 @@ class PooledExecutor:
             self._done(call, Stopped(why))
 
     def withdraw(self) -> list[Attempt]:
-        """Take back all calls that have not started; they were never begun and never end here."""
+        """Take back all attempts that have not started; they never end here."""
         return self._pool.withdraw()
 
     def close(self) -> None:

@@ -35,23 +35,23 @@ def _said_as(verb: str, settings: dict[str, str]) -> bytes:
 SESSION = _said_as("set", SETTINGS | PATIENCE)
 BEGIN = b"begin"
 BEGIN_AWAY = b"begin; " + _said_as("set local", SETTINGS)
-"""Behind a pooler, whose sessions others use as well; costs 8 us."""
+"""Begins a transaction behind a pooler, whose sessions others use as well; costs 8 us."""
 
 
 class Connection(psycopg.Connection[dict[str, Any]]):
-    """To the server itself, or to a pooler that shares out sessions."""
+    """A connection to the server itself, or to a pooler that shares out sessions."""
 
     is_ours = False
-    """The session behind it stays the same and nobody else's: it has our settings.
+    """Whether the session stays the same and is used by nobody else: it has our settings.
 
     Only there statements are prepared; elsewhere each is planned when it comes.
     """
     session: str | None = None
-    """What the server calls that session; None when we do not know which one serves us."""
+    """The name of the session in the server; None when we do not know which one serves us."""
     libpq: LibpqConnection
-    """How statements travel."""
+    """Sends statements."""
     is_dropped = False
-    """We closed it, broken or not."""
+    """Whether we closed it, broken or not."""
 
     def close(self) -> None:
         self.is_dropped = True

@@ -1,7 +1,7 @@
-"""The connector: a server that is away or restarts is not stormed with connections.
+"""The connector: does not storm a server with connections while it is away or restarts.
 
-One dialer serves all pools of a process. After a failure it rests, with jitter, and all who ask
-meanwhile share the next attempt; new connections beyond the first come at a bounded pace.
+One dialer serves all pools of a process. After a failure it rests, with jitter, and all callers in
+that time share the next attempt; new connections beyond the first come at a bounded pace.
 """
 
 from __future__ import annotations
@@ -35,33 +35,35 @@ DEFAULTS = {
     # Of several hosts the one that can be written to; a standby is refused, not read from.
     "target_session_attrs": "read-write",
 }
-"""What an address may say otherwise."""
+"""Settings that an address may override."""
 FIRST_REST_S = 0.25
 LONGEST_REST_S = 1.0
 SHARED_S = 15.0
-"""How long to wait for the attempt of another; each host of an address has 5 s."""
+"""How long to wait for another thread's attempt; each host of an address has 5 s."""
 PACE_S = 0.3
-"""Between new connections once the first ones are made; three a second fill any pool."""
+"""The pause between new connections after the first ones; three a second fill any pool."""
 REFUSALS = (
     "authentication failed",
     "no password supplied",
     "no pg_hba.conf entry",
     '" does not exist',
 )
-"""What a server says to an address that is wrong; in English, as by default."""
+"""Answers of a server to a wrong address; in English, as by default."""
 
 
 def past(conninfo: str, direct: str) -> str:
-    """The address of the server behind a pooler: HOST[:PORT][/DATABASE], all else as it is."""
+    """Return the address of the server behind a pooler: HOST[:PORT][/DATABASE], else unchanged."""
     place, _, database = direct.partition("/")
     host, _, port = place.partition(":")
-    said = {"host": host, "port": port or "5432", "dbname": database}
-    given = conninfo_to_dict(conninfo) | {name: value for name, value in said.items() if value}
-    return make_conninfo("", **given)
+    overrides = {"host": host, "port": port or "5432", "dbname": database}
+    settings = conninfo_to_dict(conninfo) | {
+        name: value for name, value in overrides.items() if value
+    }
+    return make_conninfo("", **settings)
 
 
 class SessionQuestions(NamedTuple):
-    """What a new connection asks; statements of ours (store/sql)."""
+    """Queries on a new connection; statements of ours (store/sql)."""
 
     timeline: bytes | None = None
     own_session: bytes = b"select concat(pg_backend_pid(), ':') as session"
@@ -75,7 +77,7 @@ NO_QUESTIONS = SessionQuestions()
 class Connector:
     """Makes all connections of a process to one address.
 
-    Beside `burst` of them there may be as many that were given up and that the server still holds.
+    Besides `burst` of them there may be as many that were given up and that the server still holds.
     """
 
     def __init__(
@@ -89,7 +91,7 @@ class Connector:
         self.epoch = 0
         """Grows when connections made before must not be used any more."""
         self.is_shared = False
-        """Some session of the server turned out to serve others as well."""
+        """Whether some session of the server turned out to serve others as well."""
         self.leftovers = Leftovers(
             2 * burst, gone=questions.gone_sessions, still_busy=questions.long_statements
         )
@@ -103,7 +105,7 @@ class Connector:
         self._dialling: set[int] = set()
         """The threads that make a connection at the moment."""
         self._attempts = 0
-        """How many attempts have ended."""
+        """The number of attempts that have ended."""
         self._rests_until_s = 0.0
         self._why = ""
         self._spent_s = 0.0
@@ -117,9 +119,9 @@ class Connector:
         return connection is not None and not connection.closed
 
     def connect(self) -> Connection:
-        """A new connection, or StoreUnavailable in the server's own words.
+        """Return a new connection, or raise StoreUnavailable with the server's own message.
 
-        While the server is away all who ask share one attempt, after a rest of a second at most.
+        While the server is away all callers share one attempt, after a rest of a second at most.
         """
         check_descriptors(deep=True)  # a number that is free by mistake must not be its socket's
         rest_s = self._turn_s()
@@ -139,12 +141,12 @@ class Connector:
         return connection
 
     def renew(self) -> None:
-        """The server was demoted: all connections lead to the wrong one."""
+        """Retire all connections: the server was demoted, so they lead to the wrong one."""
         with self._changed:
             self.epoch += 1
 
     def share(self) -> None:
-        """A session of ours is others' as well: nothing is prepared or set there from now on."""
+        """Note that others use a session of ours: nothing is prepared or set there from now on."""
         with self._changed:
             self.is_shared = True
             self.epoch += 1
@@ -168,7 +170,7 @@ class Connector:
         return connection
 
     def _turn_s(self) -> float:
-        """How long to wait before dialling; raises when the attempt of somebody else failed."""
+        """Return how long to wait before dialling; raises when another thread's attempt failed."""
         with self._changed:
             while self._must_share():
                 self._share()
@@ -180,16 +182,17 @@ class Connector:
             return max(0.0, pace_s, rest_s)
 
     def _must_share(self) -> bool:
-        """Whether the attempts on their way are all that may be made now.
+        """Whether the attempts in progress are all that may be made now.
 
-        One at a time asks a server that was away, or one that may hold too many of ours already.
+        A server that was away, or that may hold too many of ours already, gets one attempt at a
+        time.
         """
         if not self._dialling:
             return False
         return self._failures > 0 or not self.leftovers.has_room(beside=len(self._dialling))
 
     def _share(self) -> None:
-        """Wait for an attempt that is on its way; the lock is held.
+        """Wait for an attempt in progress; the lock is held.
 
         If none ends, the threads that made them are gone: the turn is ours.
         """
@@ -201,7 +204,7 @@ class Connector:
             raise StoreUnavailable(self._why)
 
     def _attempt_ended(self) -> None:
-        """The lock is held."""
+        """Note the end of an attempt; the lock is held."""
         self._dialling.discard(get_ident())
         self._attempts += 1
         self._changed.notify_all()
@@ -210,20 +213,20 @@ class Connector:
         with self._changed:
             self._attempt_ended()
             if not isinstance(error, psycopg.Error | StoreUnavailable):
-                return  # who asked was stopped, which says nothing about the server
+                return  # the caller was stopped, which says nothing about the server
             self._failures += 1
             self._why = _said(error)
             rest_s = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** (self._failures - 1))
             self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
 
     def _refuse_the_past(self, connection: Connection) -> None:
-        """A server on an older timeline than we have seen is one that was failed over from."""
+        """Refuse a server on an older timeline than we have seen: it was failed over from."""
         if self._timeline is None:
             return
         try:
             row = connection.execute(self._timeline).fetchone()
         except (psycopg.ProgrammingError, psycopg.NotSupportedError):
-            self._timeline = None  # not every server lets everybody ask
+            self._timeline = None  # not every server allows this query
             return
         system, timeline = (str(row["system"]), int(row["timeline"])) if row else ("", 0)
         if timeline < self._newest.get(system, 0):
@@ -234,7 +237,7 @@ class Connector:
         self._newest[system] = timeline
 
     def _settle_in(self, connection: Connection) -> None:
-        """A pooler gives each client a number of its own making; the server's own is the truth."""
+        """Read the server's own session number; a pooler gives each client one that it made up."""
         row = connection.execute(self._own_session).fetchone()
         session = str(row["session"]) if row else ""
         is_server = session.partition(":")[0] == str(connection.info.backend_pid)
@@ -246,9 +249,13 @@ class Connector:
 
 
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:
-    """A server that is there and does not know us is no outage; psycopg tells by words alone."""
-    said = _said(error)
-    return StoreRefused(said) if any(each in said for each in REFUSALS) else StoreUnavailable(said)
+    """Return the error; a refusal by a server is no outage. Psycopg only has texts for it."""
+    message = _said(error)
+    return (
+        StoreRefused(message)
+        if any(each in message for each in REFUSALS)
+        else StoreUnavailable(message)
+    )
 
 
 def _said(error: BaseException) -> str:

@@ -1,8 +1,8 @@
-"""Connections that were given up while the server still holds them, and a bound for their number.
+"""Connections that were given up while the server still holds them, and a limit on their number.
 
-A commit that waits for a standby which does not answer goes on waiting after its client has hung
-up, and so does the server's process, for as long as that takes. A client that made a new connection
-for each of them would use up all that the server has.
+A commit that waits for a standby without an answer keeps waiting after its client has hung up, and
+so does the server's process, for as long as that takes. A client that made a new connection for
+each of them would use up all that the server has.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 
 class Leftovers:
-    """Counts what one process has open, and what it gave up without a goodbye.
+    """Counts the open connections of one process, and those that it gave up without a goodbye.
 
-    `gone` asks the server which sessions have ended, `still_busy` how many statements take long:
-    all that can be known of sessions behind a pooler.
+    `gone` queries the server for sessions that have ended; `still_busy` counts statements that take
+    long, which is all that can be known of sessions behind a pooler.
     """
 
     def __init__(self, most: int, *, gone: bytes | None, still_busy: bytes | None) -> None:
@@ -35,7 +35,7 @@ class Leftovers:
         self._lock = Lock()
 
     def admit(self, connection: Connection) -> None:
-        """Let a new one stay open; StoreUnavailable when the server holds too many of ours."""
+        """Let a new connection stay open; StoreUnavailable when the server holds too many."""
         if self._add(connection):
             return
         self._ask(connection)
@@ -46,7 +46,7 @@ class Leftovers:
             )
 
     def give_up(self, connection: Connection) -> None:
-        """It is shut without an answer; whoever serves it may not have noticed."""
+        """Note a connection that was shut without an answer; its server process may live on."""
         with self._lock:
             if connection not in self._open:
                 return
@@ -57,11 +57,11 @@ class Leftovers:
                 self._nameless += 1
 
     def has_room(self, *, beside: int) -> bool:
-        """Whether one more may be made beside others that are not admitted yet."""
+        """Whether one more may be made, besides others that are not admitted yet."""
         return self.count() + beside < self._most
 
     def count(self) -> int:
-        """What the server may hold for us."""
+        """Return how many connections the server may hold for us."""
         with self._lock:
             return self._held()
 
@@ -73,12 +73,12 @@ class Leftovers:
             return has_room
 
     def _held(self) -> int:
-        # One that broke is not given up yet, and the server may still be at its statement.
+        # A broken one is not given up yet, and the server may still run its statement.
         living = sum(not each.is_dropped for each in self._open)
         return living + len(self._named) + self._nameless
 
     def _ask(self, connection: Connection) -> None:
-        """Forget those that the server does not hold any more."""
+        """Forget connections that the server does not hold any more."""
         if self._gone is None or self._still_busy is None:
             self._named, self._nameless = set(), 0
             return

@@ -1,7 +1,7 @@
 """Statements straight through libpq, which takes half the time of a cursor (ADR 23).
 
-Parameters travel as text without a type, so that the server takes each for what its place in
-the statement asks for; rows come back through psycopg's own loaders.
+Parameters travel as text without a type, so that the server infers each from its place in the
+statement; rows come back through psycopg's own loaders.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from rota.store.base import Row
 from rota.store.descriptors import StillPoll
 
 PREPARED_AFTER = 5
-"""Uses: preparing is another trip to the server."""
+"""Uses before a statement is prepared: preparing is another trip to the server."""
 MOST_PREPARED = 300
-"""On one connection; each keeps its plan in the server."""
+"""Most prepared statements on one connection; each keeps its plan in the server."""
 GOOD = (pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK)
 BAD = pq.ConnStatus.BAD
 SHARED_SESSION = (
@@ -41,17 +41,17 @@ class StatementMismatch(psycopg.Error):
 
 
 class StatementResult(NamedTuple):
-    """What a statement gave: rows, and how many it changed or found."""
+    """The result of a statement: its rows, and how many it changed or found."""
 
     rows: list[Any]
     touched: int
 
 
 class LibpqConnection:
-    """Speaks for one connection; for one thread at a time.
+    """Sends statements on one connection; for one thread at a time.
 
-    It prepares statements only when it is told to; `mixed_up` is called when the session turns
-    out to be shared with others.
+    It prepares statements only when told to; `mixed_up` is called when the session turns out to be
+    shared with others.
     """
 
     def __init__(
@@ -72,13 +72,13 @@ class LibpqConnection:
         self._still = StillPoll(connection.fileno())
 
     def say(self, text: bytes) -> None:
-        """A command without parameters: begin, commit, rollback."""
+        """Send a command without parameters: begin, commit, rollback."""
         self._check(self._pgconn.exec_(text))
 
     def run(
         self, text: bytes, params: Mapping[str, Any], make: MakeRow | None = None
     ) -> StatementResult:
-        """A statement with parameters as `%(name)s`; rows are dicts unless `make` makes them."""
+        """Run a statement with parameters as `%(name)s`; rows are dicts, or made by `make`."""
         statement = self._known.get(text)
         if statement is None:
             statement = self._known[text] = _Statement(text, self._connection)
@@ -95,15 +95,15 @@ class LibpqConnection:
         return StatementResult(statement.rows(result, make), result.command_tuples or 0)
 
     def is_quiet(self) -> bool:
-        """Whether it is open with nothing to read; an idle one was told goodbye by that.
+        """Whether it is open with nothing to read; an idle one gets data only as a goodbye.
 
-        Not either when descriptors of this process were closed by somebody.
+        Also False when somebody closed descriptors of this process.
         """
         return self._pgconn.status != BAD and self._still.is_still()
 
     def notices(self, timeout_s: float) -> Iterator[pq.PGnotify]:
-        """What others told us by NOTIFY, as soon as there is some; nothing if none comes."""
-        self._pgconn.consume_input()  # some may have come with the answer to a statement
+        """Yield NOTIFY messages of others, as soon as there are some; none after the timeout."""
+        self._pgconn.consume_input()  # some may come with the answer to a statement
         notice = self._pgconn.notifies()
         if notice is None and self._input.poll(timeout_s * 1000):
             self._pgconn.consume_input()
@@ -144,7 +144,7 @@ class LibpqConnection:
 
 
 class _Statement:
-    """A text as the server wants it, and how to read what it gives."""
+    """A text as the server needs it, and how to read its result."""
 
     def __init__(self, text: bytes, connection: psycopg.Connection[Any]) -> None:
         self.text, self.names = numbered(text)
@@ -168,16 +168,16 @@ class _Statement:
 
 
 def handle_of(text: bytes) -> bytes:
-    """The name of a prepared statement, made of its text.
+    """Return the name of a prepared statement, made of its text.
 
     Numbers would mean another statement to each client, and a pooler lets clients meet in one
-    session: this name can mean nothing else, whoever prepared it.
+    session: this name can mean nothing else, whichever client prepared it.
     """
     return b"rota_" + hashlib.sha256(text).hexdigest()[:48].encode()
 
 
 def numbered(text: bytes) -> tuple[bytes, tuple[str, ...]]:
-    """The text with $1, $2... in place of its marks, and whose values those are."""
+    """Return the text with $1, $2... in place of its marks, and the names for each."""
     names: dict[bytes, int] = {}
 
     def place(mark: re.Match[bytes]) -> bytes:

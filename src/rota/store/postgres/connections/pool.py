@@ -1,7 +1,7 @@
-"""A small pool of connections: the last one used goes first, dead ones are replaced on the way.
+"""A small pool of connections: the last one used goes first, dead ones are replaced on use.
 
-Ours, because psycopg_pool costs 100 us a checkout and hides an outage behind its own
-patience; here a connection is a list item, and a failure is the caller's at once (ADR 4).
+Our own, because psycopg_pool costs 100 us a checkout and hides an outage behind its own patience;
+here a connection is a list item, and a failure reaches the caller at once (ADR 4).
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Pool:
 
     @contextmanager
     def connection(self) -> Iterator[Connection]:
-        """A connection outside any transaction; it is dropped if it comes back in another state."""
+        """Yield a connection outside any transaction; drop it if it returns in another state."""
         line = self.take()
         try:
             yield line.connection
@@ -66,7 +66,7 @@ class Pool:
             self.give_back(line)
 
     def take(self) -> PooledConnection:
-        """As `connection`, for whoever gives it back in every case."""
+        """Take a connection; the caller must give it back in every case."""
         try:
             self._free.get(timeout=WAIT_S)
         except Empty:
@@ -96,7 +96,7 @@ class Pool:
         while (line := self._pop()) is not None:
             if line.epoch == epoch and line.connection.libpq.is_quiet():
                 return line
-            check_descriptors()  # its number may be somebody else's, who would be told goodbye
+            check_descriptors()  # its number may be another connection's by now
             self._timeouts.close(line.connection)
         check_descriptors()
         return PooledConnection(self._connector.connect(), epoch)
@@ -106,7 +106,7 @@ class Pool:
         if connection.pgconn.transaction_status == IDLE:
             self._timeouts.release(connection)
             self._idle.append(line)
-            if self._is_closed:  # looked at after that: nobody else would drop it
+            if self._is_closed:  # checked after that: nobody else would drop it
                 self._drop_idle()
             return
         was_broken = connection.broken
@@ -114,7 +114,7 @@ class Pool:
             self._connector.leftovers.give_up(connection)
         self._timeouts.close(connection)
         if was_broken:
-            # What took this one took the others, too; each would have to be waited for.
+            # The cause hit the others, too; each would have to be waited for.
             self._drop_idle(are_broken=True)
 
     def _drop_idle(self, *, are_broken: bool = False) -> None:
@@ -126,5 +126,5 @@ class Pool:
     def _pop(self) -> PooledConnection | None:
         try:
             return self._idle.pop()
-        except IndexError:  # looking first would let two threads see the same last one
+        except IndexError:  # a check first would let two threads see the same last one
             return None

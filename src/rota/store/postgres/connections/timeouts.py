@@ -1,8 +1,8 @@
 """Statement timeouts: a statement that hangs is ended from outside, so that nobody waits for ever.
 
-A server whose machine still answers but whose processes stand still keeps TCP content; only a
-limit on our side helps. The connection is shut, not the statement cancelled: a commit that was
-on its way may still happen, and its sender asks (CommitUnknown).
+A server whose machine still answers but whose processes hang keeps TCP content; only a limit on our
+side helps. The connection is shut, not the statement cancelled: a commit that was on its way may
+still happen, and its sender finds out (CommitUnknown).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOOK_S = 1.0
 
 
 class StatementTimeouts:
-    """Knows which connections wait for an answer, and since when."""
+    """The connections that wait for an answer, and since when."""
 
     def __init__(self) -> None:
         self._busy: dict[Connection, tuple[float, float]] = {}
@@ -32,7 +32,7 @@ class StatementTimeouts:
         self._thread: Thread | None = None
 
     def expect(self, connection: Connection, limit_s: float) -> None:
-        """An answer within the limit; called for each statement, so it costs half a microsecond."""
+        """Expect an answer within the limit; costs half a microsecond for each statement."""
         self._busy[connection] = elapsed_s(), limit_s
         if self._thread is None:
             self._start()
@@ -41,7 +41,7 @@ class StatementTimeouts:
         self._busy.pop(connection, None)
 
     def close(self, connection: Connection) -> None:
-        """Close it while we do not look: its descriptor may soon be somebody else's."""
+        """Close a connection while no check runs: its descriptor may soon be another one's."""
         with self._lock:
             self._busy.pop(connection, None)
             connection.close()
@@ -63,7 +63,7 @@ class StatementTimeouts:
                 self._look(elapsed_s())
 
     def _look(self, now_s: float) -> None:
-        """Shut what is overdue, and what has waited as long: the same server is silent."""
+        """Shut overdue connections, and those that waited as long: the same server is silent."""
         busy = tuple(self._busy.items())
         limits = [limit_s for _, (since_s, limit_s) in busy if now_s - since_s > limit_s]
         for connection, (since_s, limit_s) in busy:
@@ -73,7 +73,7 @@ class StatementTimeouts:
 
 
 def _shut(connection: Connection) -> None:
-    """End the wait of the thread that uses it; that one closes it."""
+    """End the wait of the thread that uses the connection; that thread closes it."""
     with (
         contextlib.suppress(psycopg.Error, OSError),
         socket.socket(fileno=os.dup(connection.fileno())) as copy,

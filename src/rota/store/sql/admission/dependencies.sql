@@ -19,8 +19,8 @@ select 1 as there
  limit 1
 
 -- name: take_awaited
--- Those that wait. Cleared ones have their place in a queue, unless somebody held their rows just
--- then, or they have ended before they began.
+-- Runs that wait. Cleared ones have their place in a queue, unless another transaction held their
+-- rows just then, or they have ended before they began.
 select a.run_id, a.parents, a.note, r.namespace, r.job, r.version, r.fence, r.state, r.origin,
        r.schedule_id, r.rerun_of
   from rota.awaited as a
@@ -45,7 +45,7 @@ update rota.awaited
  where run_id {ids:ids}
 
 -- name: parents_at
--- What became of an instant in the schedules of a job; a backfill of it counts as well.
+-- The runs for an instant in the schedules of a job; a backfill of it counts as well.
 select s.id, s.namespace, s.name, s.job, s.spec, s.state, s.calendar, s.cursor_at,
        f.run_id, f.decision, coalesce(r.state, h.state) as run_state
   from rota.schedule as s
@@ -62,7 +62,7 @@ select s.id, s.namespace, s.name, s.job, s.spec, s.state, s.calendar, s.cursor_a
  order by s.name, f.decided_at, f.run_id is not null, f.run_id
 
 -- name: live_before
--- The newest run of a job that was asked for earlier and has not ended, among the last so many.
+-- The newest run of a job that was submitted earlier and has not ended, among the last few.
 select r.id
   from (
         select id, namespace, job, parent_id

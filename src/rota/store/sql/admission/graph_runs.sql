@@ -9,9 +9,9 @@ select id, job, state, rerun_of, parent_id, node, item, schedule_id, origin
  where id = :id
 
 -- name: runs_before
--- Those of the same graph that were asked for earlier, the newest first, reruns apart; also those that
--- have succeeded and that history has forgotten. Skipped ones did nothing, and nobody will run those
--- again whose dead letters were discarded.
+-- Runs of the same graph that were submitted earlier, the newest first, without reruns; also those
+-- that have succeeded and that history has forgotten. Skipped ones did nothing, and nobody will run
+-- those again whose dead letters were discarded.
 select r.id, r.state
   from (
         select id, state
@@ -43,8 +43,8 @@ select r.id, r.state
  limit :limit
 
 -- name: instants_before
--- The same of a schedule, by the instants that runs are for. One that history has forgotten has no
--- state.
+-- Like runs_before for a schedule, by the instants of its runs. A run that history has forgotten
+-- has no state.
 select f.instant, f.run_id as id, coalesce(r.state, h.state) as state
   from rota.firing as f
   left join rota.run as r
@@ -81,7 +81,7 @@ select id, state, rerun_of
  limit :limit
 
 -- name: runs_of_node
--- Of one node, or of one item of it, in some runs of its graph.
+-- Runs of one node, or of one item of it, in some runs of its graph.
 select id, state
   from rota.run
  where parent_id {ids:ids}
@@ -143,14 +143,14 @@ select count(*) as runs
   from rota.run
  where namespace = :namespace
    and job = :job
-   and {from:conclude}
+   and {from:complete}
 
 -- name: count_begun_of
 select job, count(*) as runs
   from rota.run
  where namespace = :namespace
    and job in ({each:jobs})
-   and {from:conclude}
+   and {from:complete}
  group by job
 
 -- name: begun_runs
@@ -158,12 +158,13 @@ select id
   from rota.run
  where namespace = :namespace
    and job = :job
-   and {from:conclude}
+   and {from:complete}
  order by id
  limit :limit
 
 -- name: let_next
--- The oldest that waits for others of its graph; those that wait for a schedule were never claimed.
+-- The oldest run that waits for others of its graph; runs that wait for a schedule were never
+-- claimed.
 update rota.run
    set state = {to:unblock},
        ready_at = {now},

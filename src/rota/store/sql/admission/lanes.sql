@@ -86,7 +86,7 @@ select id, queues, jobs
    and jobs is not null
 
 -- name: find_misfits
--- Runs that are still their worker's, with what tells who else could carry them out.
+-- Runs that their worker still holds, with facts to find other workers that could carry them out.
 select run.id, run.job, run.version, run.queue, run.worker_id
   from {rows:verdict} as v
   join rota.run as run

@@ -26,7 +26,7 @@ select name, is_paused, note, changed_at
  where namespace = :namespace
 
 -- name: queue_names
--- Those with runs that wait: from one to the next in their indexes, however many runs are between.
+-- Queues with runs that wait: from one to the next in their indexes, however many runs are between.
 with recursive
 ready (name) as (
     select min(queue)
@@ -61,7 +61,7 @@ select name from ready where name is not null
 select name from waiting where name is not null
 
 -- name: queue_depths
--- Counted up to :most; the longest wait among those that are next.
+-- Counted up to :most; the longest wait among the next runs.
 select n.name,
        {columns:queued_there},
        {columns:scheduled_there},
@@ -69,14 +69,14 @@ select n.name,
   from {rows:name} as n
 
 -- name: ready_depths
--- The same without what waits for its time.
+-- Like queue_depths, without runs that wait for their time.
 select n.name,
        {columns:queued_there},
        {columns:oldest_there}
   from {rows:name} as n
 
 -- name: few_waiting
--- How many of a queue wait, counted no further than it matters.
+-- How many runs of a queue wait, counted no further than it matters.
 select n.name,
        {columns:queued_there},
        {columns:scheduled_there}
@@ -106,7 +106,7 @@ select n.name,
   from {rows:name} as n
 
 -- name: claimed_runs
--- What each worker has, and how much of it the store does not know to have begun.
+-- The runs of each worker, and how many of them are not known to have begun.
 select run.worker_id, w.slots, run.queue, run.job, count(*) as runs,
        sum(case when {columns:held} then 1 else 0 end) as held
   from rota.run as run
@@ -119,7 +119,7 @@ select run.worker_id, w.slots, run.queue, run.job, count(*) as runs,
  order by run.worker_id, run.queue, run.job
 
 -- name: held_by_queue
--- Of those that are next, the ones that a breaker holds back.
+-- The runs among the next ones that a breaker holds back.
 select n.name,
        (select count(*)
           from (select id, job

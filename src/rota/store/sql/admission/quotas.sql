@@ -1,5 +1,5 @@
 -- name: lock_quota
--- Whoever claims next in a namespace with such a quota waits here, so that none overshoots it.
+-- The next claim in a namespace with such a quota waits here, so that none overshoots it.
 select max_running
   from rota.namespace as ns
  where name = :name

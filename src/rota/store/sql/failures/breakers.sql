@@ -73,8 +73,8 @@ select bucket_at, sum(good) as good, sum(bad) as bad
  group by bucket_at
 
 -- name: unsettled_breakers
--- Those that may have to change without an attempt that ends: time passes, probes vanish, and two
--- workers that failed at the same moment did not see each other.
+-- Breakers that may have to change without an attempt that ends: time passes, probes vanish, and
+-- two workers that failed at the same moment did not see each other.
 select b.namespace, b.job, b.rule, b.state, b.turn, b.opened_at, b.probe_at, b.cools, b.stays,
        b.probe_id, b.note, {now} as now
   from rota.breaker as b
@@ -100,7 +100,7 @@ select b.namespace, b.job, b.rule, b.state, b.turn, b.opened_at, b.probe_at, b.c
    and b.job = :job
 
 -- name: find_probe
--- What became of a probe, by who looks at it later than the transaction that ended it.
+-- The end of a probe, for a process that looks later than the transaction that ended it.
 select state, attempt
   from rota.run
  where id = :id

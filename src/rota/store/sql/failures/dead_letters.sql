@@ -1,5 +1,5 @@
 -- name: find_given_up
--- Of these runs, the ones that have just failed: recent only, so that few partitions are read.
+-- The runs among these that have just failed: recent only, so that few partitions are read.
 select id, job, version, attempt, finished_at, error, reason, policy, origin, parent_id, node
   from rota.run_history
  where id {ids:ids}
@@ -142,7 +142,7 @@ select distinct job, fingerprint, version
  order by version
 
 -- name: open_letters
--- The next of a group after a run; only those that died before the redrive began, or runs
+-- The next letters of a group after a run; only runs that died before the redrive began, or runs
 -- that fail again at once would be redriven for ever.
 select run_id
   from rota.dead_letter as dead_letter
@@ -172,7 +172,7 @@ select run_id
  limit :limit
 
 -- name: prune_letters
--- As long as their runs: both are cut at the same moment of the same clock.
+-- Kept as long as their runs: both are cut at the same moment of the same clock.
 delete from rota.dead_letter
  where run_id in (
         select run_id

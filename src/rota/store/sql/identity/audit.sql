@@ -1,5 +1,5 @@
 -- name: insert_acts
--- A request that is sent twice, with the same id, is one act.
+-- A request that is sent twice, with the same id, is one audit entry.
 insert into rota.act (
     id, namespace, at, who, verb, subject, detail, address, request_id, before_digest, after_digest
 )
@@ -34,7 +34,7 @@ select id, at, who, verb, subject, detail, address, request_id, before_digest, a
  limit :limit
 
 -- name: last_act_read
--- How far a page that looks for some acts reads, however few it finds.
+-- How many rows a page that searches for some entries reads, even if it finds few.
 select id, at
   from rota.act
  where namespace = :namespace
@@ -59,7 +59,7 @@ select distinct namespace
  limit :limit
 
 -- name: lock_chain
--- Whoever seals next waits here, so that a chain grows by one at a time.
+-- The next process that seals waits here, so that a chain grows by one at a time.
 insert into rota.chain (namespace)
 values (:namespace)
 on conflict (namespace) do update

@@ -81,7 +81,7 @@ update rota.token
    and revoked_at is null
 
 -- name: shorten_token
--- Good for so long at most; one that ends sooner, or has ended, stays as it is.
+-- Valid until then at most; one that ends sooner, or has ended, stays as it is.
 update rota.token
    set expires_at = {now} + :ttl_ms
  where id = :id

@@ -35,7 +35,7 @@ select fence, max(seq) as seq
  group by fence
 
 -- name: definition_mark
--- Acts in the chain and those that have no place in it yet; code that was deployed; breakers that turned.
+-- Sealed and unsealed audit entries; deployed code; breakers that changed.
 select coalesce((select chain.seq from rota.chain as chain where chain.namespace = :namespace), 0)
        + (select count(*)
             from (

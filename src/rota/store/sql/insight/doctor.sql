@@ -1,8 +1,8 @@
 -- name: stuck_runs
--- Whatever is live has something that will move it on: a time that comes, a queue that is claimed
+-- Every live run has something that will move it on: a time that comes, a queue that is claimed
 -- from, a lease that ends, a node that runs, runs that it waits for, a person who paused it. These
--- have nothing, or it is overdue by more than :late_ms, so that whoever should have acted does not.
--- A state that is not asked for here is one that nothing is known to lead out of.
+-- runs have nothing, or it is overdue by more than :late_ms, so that the process that should have
+-- acted does not. A state that is missing here has no known way out.
 select s.state, s.why, count(*) as runs, min(s.id) as example
   from (
         select cast(run.id as text) as id, run.state,
@@ -18,7 +18,7 @@ select s.state, s.why, count(*) as runs, min(s.id) as example
                                    when w.lease_until <= {now} - :late_ms
                                         then 'the lease of its worker has ended and nobody takes it back'
                                     end
-                    when run.{from:conclude}
+                    when run.{from:complete}
                          and (exists (
                                 select 1
                                   from rota.run as child
@@ -96,6 +96,6 @@ select 'key_rows' as name, count(*) as value
   from rota.run_key
 
 -- name: list_partitions
--- None here; a dialect that has some replaces this.
+-- Empty here; a dialect with partitions replaces this statement.
 select null as name
  where false

@@ -21,14 +21,15 @@ update rota.counted
    and until = :since
 
 -- name: begin_totals
--- Somebody counted who knows of no totals, or nobody did before: they are whole from here on.
+-- Totals begin: counted before by code without totals, or not at all, they are complete from here
+-- on.
 insert into rota.counted (name, until)
 values ('totals_since', :whole_since), ('totals_until', :until)
 on conflict (name) do update
    set until = excluded.until
 
 -- name: move_counted
--- Whoever counted the same part before has moved it, and then nothing is added.
+-- A process that counted the same part before has moved it, and then nothing is added.
 update rota.counted
    set until = :until
  where name = 'runs'
@@ -129,7 +130,7 @@ select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, 
    and (cast(:queues as text) is null or queue in ({each:queues}))
 
 -- name: read_totals
--- Of all jobs and queues together: the rows without names.
+-- Totals of all jobs and queues together: the rows without names.
 select namespace, span_ms, at, job, queue, success, failed, cancelled, skipped, retries, busy_ms,
        refused, durations, waits, lags
   from rota.statistic

@@ -1,5 +1,5 @@
 -- name: bundled_schedules
--- Those of some jobs, and those that have some names: whoever wants a name must know who has it.
+-- Schedules of some jobs, and schedules with some names: an apply must know who has a name.
 select name, job, spec, origin, state
   from rota.schedule
  where namespace = :namespace

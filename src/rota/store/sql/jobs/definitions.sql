@@ -6,7 +6,7 @@ select version
    and digest = :digest
 
 -- name: insert_version
--- Two processes that bring the same new definition agree on one number.
+-- Two processes that bring the same new definition get the same number.
 insert into rota.job_version (namespace, name, version, digest, spec, created_at, origin)
 select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}, :origin
   from rota.job_version
@@ -26,8 +26,8 @@ on conflict (namespace, name) do update
        removed_at = null
 
 -- name: note_version
--- From when on it is the current one; nothing when it is already. Who writes this has locked the
--- row of the job, perhaps after somebody who began later.
+-- Since when it is the current version; nothing when it is already. The writer has locked the row
+-- of the job, perhaps after a writer that began later.
 insert into rota.version_change (namespace, name, number, version, since)
 select :namespace, :name, coalesce(max(c.number), 0) + 1, cast(:version as {type:int}),
        {sql:greatest}(coalesce(cast(:since as {type:bigint}), {now}), coalesce(max(c.since), 0))
@@ -45,7 +45,7 @@ having coalesce((
 on conflict do nothing
 
 -- name: version_changes
--- Which versions of these jobs were the current ones, one after the other.
+-- The versions of these jobs that were current, one after the other.
 select c.name, c.version, c.since
   from rota.version_change as c
  where c.namespace = :namespace
@@ -85,7 +85,8 @@ select version, origin, removed_at
    and name = :name
 
 -- name: stored_jobs
--- Those that no code defines. Removed ones too: runs that were accepted before are still carried out.
+-- Jobs that no code defines. Removed ones too: runs that were accepted before are still carried
+-- out.
 select job.name, v.spec
   from rota.job as job
   join rota.job_version as v

@@ -15,7 +15,7 @@ select h.job, h.id, h.state, h.started_at, h.finished_at
  order by h.job, h.id desc
 
 -- name: next_by_job
--- Of a queue those that are next.
+-- The next runs of a queue.
 select job, count(*) as runs
   from (
         select job

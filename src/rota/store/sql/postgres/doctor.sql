@@ -1,5 +1,5 @@
 -- name: vitals
--- Estimates where counting would read a whole table. What a role may not see is left out.
+-- Estimates where counting would read a whole table. Tables that a role may not see are left out.
 select 'connections' as name, cast(count(*) as bigint) as value
   from pg_catalog.pg_stat_activity
  where backend_type = 'client backend'
@@ -45,7 +45,7 @@ select 'room_rules', count(*)
   from pg_catalog.pg_policy
  where polname = 'room'
  union all
--- As whom our processes log in, this one aside.
+-- The logins of our processes, except this one.
 select case when r.rolsuper then 'superuser_sessions'
             when pg_has_role(r.oid, c.relowner, 'usage') then 'owner_sessions'
             else 'granted_sessions' end,
@@ -74,7 +74,7 @@ select 1 as is_there
  where extname = 'amcheck'
 
 -- name: list_indexes
--- Those that hold rows: an index of a partitioned table is only a roof over others.
+-- Indexes with rows: an index of a partitioned table has none of its own.
 select cast(cast(c.oid as regclass) as text) as name
   from pg_catalog.pg_class as c
   join pg_catalog.pg_index as i

@@ -1,6 +1,6 @@
 -- name: hold_run
--- The limits are local to this transaction: a handler that hangs in it must not hold its locks.
--- Its own statements are planned as anywhere else.
+-- The limits are local to this transaction: a handler that hangs in it must not hold its locks. Its
+-- own statements are planned as usual.
 select run.id, cast(pg_current_xact_id() as text) as tx,
        set_config('statement_timeout', cast(:limit_ms as text), true),
        set_config('idle_in_transaction_session_timeout', cast(:idle_ms as text), true),
@@ -14,7 +14,7 @@ select run.id, cast(pg_current_xact_id() as text) as tx,
  {sql:lock}
 
 -- name: current_tx
--- The handler has done; what follows is planned our way again.
+-- The handler is done; later statements are planned our way again.
 select cast(pg_current_xact_id_if_assigned() as text) as tx,
        set_config('enable_seqscan', 'off', true)
 

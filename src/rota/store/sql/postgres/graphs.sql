@@ -13,7 +13,7 @@ select n.*, {now} as now
        ) as n
 
 -- name: load_nodes
--- Without a lock: what these say does not change any more. The limit keeps it from being a join.
+-- Without a lock: these columns do not change any more. The limit keeps it from being a join.
 select n.*
   from {rows:place} as b
  cross join lateral (

@@ -15,7 +15,7 @@ select l.name, l.kind, l.role, l.namespaces,
  order by l.name
 
 -- name: login_facts
--- Of one who is to log in; one that may create roles could give itself any right.
+-- Facts about the role that is to log in; one that may create roles could grant itself anything.
 select exists (select 1 from pg_catalog.pg_roles where rolname = :name) as is_there,
        coalesce(bool_or(r.rolcanlogin), false) as may_log_in,
        coalesce(bool_or(r.rolsuper or r.rolbypassrls or r.rolcreaterole), false) as is_above,

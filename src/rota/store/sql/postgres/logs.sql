@@ -1,5 +1,5 @@
 -- name: index_logs
--- Behind the writers: in the insert, cutting text into words cost three times the row itself.
+-- Done later than the insert: cutting text into words there cost three times the row itself.
 with picked as materialized (
     select run_id, fence, seq, first_at, length(body) as chars
       from rota.log_chunk
@@ -34,7 +34,7 @@ select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
 offset :offset
 
 -- name: search_fresh_logs
--- What is not indexed yet is read as it is.
+-- Lines that are not indexed yet are read as they are.
 select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
   from rota.log_chunk
  where words is null

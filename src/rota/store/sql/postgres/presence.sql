@@ -4,7 +4,7 @@ select concat(pid, ':', cast(date_part('epoch', backend_start) * 1000 as bigint)
  where pid = pg_backend_pid()
 
 -- name: gone_sessions
--- Of sessions of another role only the pid is shown; then it counts as there.
+-- PostgreSQL shows only the pid of sessions of another role; such a session counts as there.
 select s.session
   from ({each:sessions}) as s (session)
  where not exists (
@@ -16,7 +16,7 @@ select s.session
        )
 
 -- name: long_statements
--- Of this role, whoever sent them: what is known of sessions that a pooler shares out.
+-- Statements of this role, from any client: all that is known of sessions that a pooler shares out.
 select count(*) as statements
   from pg_catalog.pg_stat_activity
  where usename = current_user
@@ -25,11 +25,11 @@ select count(*) as statements
    and query_start < clock_timestamp() - interval '0.1 seconds'
 
 -- name: snapshot
--- As long as it reads the same, nothing was committed in this server that has written or notified.
+-- While it reads the same, nothing was committed in this server that has written or notified.
 select cast(pg_current_snapshot() as text) as snapshot
 
 -- name: news
--- The keys of wake-ups that may be due after some commit, without a look at what it wrote.
+-- Keys of wake-ups that may be due after any commit, without a look at what it wrote.
 with recursive ready (namespace, queue) as (
     (select namespace, queue
        from rota.run

@@ -8,7 +8,7 @@ select r.rolname as role
    and p.polname = 'room'
 
 -- name: room_facts
--- Of the database, of who asks, and of the role if there is one.
+-- Facts about the database, about our login, and about the role if there is one.
 select current_database() as database,
        current_user as login,
        (select u.rolsuper or u.rolcreaterole
@@ -20,8 +20,8 @@ select current_database() as database,
        current_setting('server_version_num') as server
 
 -- name: policy_tables
--- All that may need a rule, with what is known of each and of its policy of this name. Partitions
--- are reached through the whole, but for the one that a statement names.
+-- All tables that may need a policy, with facts about each and its policy of this name. Partitions
+-- are reached through the whole table, except the one that a statement names.
 select c.relname as name,
        c.relrowsecurity as is_on,
        c.relforcerowsecurity as is_forced,

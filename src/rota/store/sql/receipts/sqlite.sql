@@ -2,5 +2,5 @@
 select exists (select 1 from sqlite_master where name = 'rota_receipt') as is_there
 
 -- name: lock_receipts
--- Whoever writes is alone here.
+-- A writer is alone here.
 select 1 as is_alone

@@ -19,7 +19,7 @@ select id
  limit :limit
 
 -- name: lock_runs
--- In order, so that two who stop the same runs wait for each other.
+-- In order, so that two commands that stop the same runs wait for each other.
 select id, state, fence, queue, worker_id, schedule_id, parent_id, node, item, cancel_requested
   from rota.run as run
  where id {ids:ids}

@@ -1,10 +1,10 @@
 -- name: claim_runs
--- Up to :limit runs for one worker, best rank first. The fence only ever grows.
--- Whether any job is held is asked once; only then each run is compared with those (1 us a run).
--- It starts when the row is taken, by the clock of that moment: the time of the statement may be
--- older than what the statement sees, and a run would have started before it was due. One that is
--- :held ready starts later, and its worker says when.
--- No with clause: SQLite prepares one beside a returning clause anew each time, 97 us instead of 5.
+-- Up to :limit runs for one worker, best rank first. The fence only ever grows. Whether any job is
+-- held is checked once; only then each run is compared with those (1 us a run). A run starts when
+-- the row is taken, by the clock of that moment: the time of the statement may be older than the
+-- rows that it sees, and a run would have started before it was due. A run that is :held ready
+-- starts later, and its worker reports when. No with clause: SQLite prepares one beside a returning
+-- clause anew each time, 97 us instead of 5.
 update rota.run
    set state = {to:claim},
        attempt = attempt + 1,
@@ -53,8 +53,8 @@ update rota.run
 returning {columns:lease}, rank
 
 -- name: pick_runs
--- Runs that a claim may take from one stretch of a queue: from the front, or from a lane. Whoever
--- asks leaves out jobs that a breaker holds back: a lane may hold a million of them.
+-- Runs that a claim may take from one stretch of a queue: from the front, or from a lane. The
+-- caller leaves out jobs that a breaker holds back: a lane may hold a million of them.
 select id, rank
   from rota.run
  where {from:claim}
@@ -107,7 +107,7 @@ update rota.run
 returning {columns:lease}, rank
 
 -- name: claimable_runs
--- Those that a claim may have meant, when it raised because of one of them.
+-- Runs that a claim may have meant, when it raised because of one of them.
 select id, namespace, fence, schedule_id, parent_id, node, item
   from rota.run
  where {from:claim}

@@ -18,7 +18,7 @@ select 1 as yes
    and state = {to:succeed}
 
 -- name: is_held_run
--- Only a look: who asks may hold locks of their own in the same database.
+-- A read only: the caller may hold locks of its own in the same database.
 select 1 as yes
   from rota.run as run
  where run.id = :run_id
@@ -37,8 +37,8 @@ select run.id
  {sql:lock}
 
 -- name: intend_effect
--- Not after an acknowledged cancel: what has not begun must not begin. A run that repeats another one,
--- or may, looks for what that one left.
+-- Not after an acknowledged cancel: effects that have not begun must not begin. A run that repeats
+-- another one, or may, looks for effects that the other left.
 insert into rota.effect (run_id, name, fence, intended_at, args_digest)
 select run.id, :name, run.fence, {now}, :digest
   from rota.run as run
@@ -83,7 +83,8 @@ delete from rota.effect
    and settled_at is null
 
 -- name: begin_effect_again
--- A person said that it did not take place: the doubt is over, and begins anew with this attempt.
+-- A person settled that it did not take place: the doubt is over, and begins anew with this
+-- attempt.
 update rota.effect
    set outcome = null,
        decided_by = null,
@@ -116,8 +117,8 @@ select id, state
  limit :limit
 
 -- name: take_up_effect
--- Who settles it meanwhile is waited for, and who comes later finds that it was taken up. What
--- succeeded is done anew when it is run again, unless it left a doubt.
+-- Waits for a person who settles it meanwhile; a later one finds that it was taken up. Effects that
+-- succeeded are done anew when the run is run again, unless it left a doubt.
 update rota.effect
    set taken_by = :by_run
  where run_id = :run_id
@@ -151,7 +152,7 @@ select run.state
  {sql:lock}
 
 -- name: decide_effect
--- What a person says counts while the call is in doubt, and until a later run has taken it up.
+-- A decision of a person counts while the call is in doubt, and until a later run has taken it up.
 update rota.effect
    set settled_at = case when :outcome = 'done' then {now} end,
        result = case when :outcome = 'done' then :result end,
@@ -169,7 +170,7 @@ select name, fence, intended_at, settled_at, result, key_run, taken_by, outcome,
  order by intended_at, name
 
 -- name: list_doubts
--- Not those of runs that are at it. Whoever may see some queues only is told of these.
+-- Without runs that work on them. A person with access to some queues sees only those.
 select e.run_id, r.job, r.queue, r.state, r.parent_id, e.name, e.intended_at, e.key_run
   from rota.effect as e
   join (

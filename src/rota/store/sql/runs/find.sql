@@ -11,7 +11,7 @@ select {columns:ended}
    and namespace = :namespace
 
 -- name: find_endings
--- Of these runs, the ones that have ended.
+-- The runs among these that have ended.
 select id, state, result, error, reason
   from rota.run_history
  where id {ids:ids}
@@ -25,7 +25,7 @@ select id, job, state, fence, queue, worker_id, schedule_id, parent_id, node, it
  {sql:lock}
 
 -- name: request_cancel
--- A running run is told at its worker's next heartbeat.
+-- A running run is stopped at its worker's next heartbeat.
 update rota.run
    set cancel_requested = true,
        cancel_reason = :reason

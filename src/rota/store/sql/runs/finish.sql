@@ -24,9 +24,9 @@ select {columns:made}, began_at,
   from gone
 
 -- name: not_closed
--- Which verdicts of a batch found no run to close: their leases were lost. One that was
--- applied before is not: its answer got lost, and it is sent again. The reason of an abort may
--- be that of the cancel; a worker in history says that the run ended under this very lease.
+-- Verdicts of a batch that found no run to close: their leases were lost. A verdict that was
+-- applied before is none of them: its answer got lost, and it is sent again. The reason of an abort
+-- may be that of the cancel; a worker in history proves that the run ended under this very lease.
 select v.run_id
   from {rows:verdict} as v
  where not exists (
@@ -124,8 +124,8 @@ update rota.run as run
    and run.{from:abort}
 
 -- name: note_begun
--- Runs that were held ready and have a slot now: 0 says that their start is that of the handler. One
--- that is locked ends right now.
+-- Runs that were held ready and have a slot now: 0 means that their start is that of the handler. A
+-- locked run ends right now.
 with picked as materialized (
     select id
       from rota.run

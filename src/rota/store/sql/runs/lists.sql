@@ -1,6 +1,6 @@
--- Pages of runs, the newest first. A list that walks in the order of ids has a floor beside it: the
--- id so many rows further, below which one page does not look (engine.runs.lists). Here and there
--- `|| ''` keeps an index from being chosen whose rows would have to be sorted, or passed over.
+-- Pages of runs, the newest first. A list in the order of ids has a floor: the id a given number of
+-- rows further, below which one page does not look (engine.runs.lists). Some places have `|| ''` to
+-- keep an index from being chosen whose rows would have to be sorted, or passed over.
 
 -- name: list_runs
 select {columns:live}
@@ -12,7 +12,7 @@ select {columns:live}
  limit :limit
 
 -- name: floor_of_runs
--- Of whatever namespace: the key alone tells it.
+-- In any namespace: the key alone decides.
 select id
   from rota.run
  where {columns:further}
@@ -21,7 +21,7 @@ select id
 offset :far
 
 -- name: list_running
--- A few among many that wait: found by who holds them.
+-- A few among many that wait: found by their workers.
 select {columns:live}
   from rota.run
  where {from:heartbeat}
@@ -55,7 +55,7 @@ select id
 offset :far
 
 -- name: list_troubled
--- Those whose last attempt failed.
+-- Runs whose last attempt failed.
 select {columns:live}
   from rota.run
  where error is not null
@@ -98,7 +98,7 @@ select {columns:live}
  limit :limit
 
 -- name: list_queued
--- Few in all, in these queues; and what workers hold ready.
+-- Few in all, in these queues; with runs that workers hold ready.
 select {columns:live}
   from (
         {columns:ready_in_queues}
@@ -202,14 +202,14 @@ select {columns:ended}
  limit :limit
 
 -- name: count_few_ended
--- Whether a namespace has few, so that they can be sorted.
+-- Whether a namespace has few runs, so that they can be sorted.
 select count(*) as runs
   from (select 1 as one from rota.run_history where namespace = :namespace limit :most) as few
 
 -- name: list_ended_of_job
--- What is above the floor, sorted: nobody but that index knows the runs of one job. In the order
--- of ids PostgreSQL would walk by those alone and pass over the runs of all other jobs; by pairs of
--- job and id it reads all that the job has below the floor as well (70 ms beside a million).
+-- Runs above the floor, sorted: only that index knows the runs of one job. In the order of ids
+-- PostgreSQL would walk by those alone and pass over the runs of all other jobs; by pairs of job
+-- and id it also reads all runs of the job below the floor (70 ms beside a million).
 select {columns:ended}
   from rota.run_history
  where namespace = :namespace
@@ -230,7 +230,7 @@ select id
 offset :far
 
 -- name: list_bad_endings
--- A few among many successes; as SQLite's index of them is written.
+-- A few among many successes; written like SQLite's index of them.
 select {columns:ended}
   from rota.run_history
  where state in ('failed', 'cancelled', 'skipped')

@@ -1,8 +1,8 @@
 -- name: insert_runs
--- A repeated id of a live run is the same run: nothing happens. Whoever repeats a submit looks for
--- ended ones (engine.runs.submit): looking here cost six index probes a row, 20 us of 28.
--- The limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7.
--- The rank is where ageing lives (rules.admission.order).
+-- A repeated id of a live run is the same run: nothing happens. A repeated submit looks for ended
+-- runs elsewhere (engine.runs.submit): looking here cost six index probes a row, 20 us of 28. The
+-- limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7. The rank
+-- is where ageing lives (rules.admission.order).
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
     key, rerun_of, created_at, due_at, ready_at, expires_at
@@ -22,7 +22,7 @@ select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesc
 on conflict (id) do nothing
 
 -- name: insert_fired
--- As insert_runs, for runs of schedules; some wait until others of their schedule have ended.
+-- Like insert_runs, for runs of schedules; some wait until others of their schedule have ended.
 insert into rota.run (
     id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
     key, rerun_of, created_at, due_at, ready_at, expires_at, schedule_id, backfill_id, origin
@@ -74,7 +74,7 @@ select k.job, k.key, k.run_id, k.digest
    and k.key = b.key
 
 -- name: promote_runs
--- Bounded, oldest first; other schedulers skip what one has locked.
+-- Bounded, oldest first; other schedulers skip locked rows.
 with picked as materialized (
     select id
       from rota.run
@@ -91,7 +91,7 @@ update rota.run
 returning id, namespace, queue
 
 -- name: due_runs
--- Those that promote_runs may have meant, when it raised because of one of them.
+-- Runs that promote_runs may have meant, when it raised because of one of them.
 select id, namespace, fence, schedule_id, parent_id, node, item
   from rota.run
  where {from:promote}

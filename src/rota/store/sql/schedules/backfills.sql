@@ -51,7 +51,7 @@ select {columns:schedule}, {columns:its_job}, {now} as now,
  where s.id = :id
 
 -- name: firings_between
--- What became of a range of instants: the runs that were made, and where they are now.
+-- The firings of a range of instants: the runs that were made, and where they are now.
 select f.instant, f.run_id,
        r.id is not null as is_live,
        coalesce(r.state, h.state) as state
@@ -67,7 +67,7 @@ select f.instant, f.run_id,
  order by f.instant, f.decided_at, f.run_id
 
 -- name: reruns_of
--- The runs that repeat these.
+-- The runs that repeat these runs.
 select id, rerun_of, state, true as is_live
   from rota.run
  where rerun_of {ids:ids}

@@ -1,6 +1,6 @@
 -- name: take_schedules
--- Those that have to be looked at, longest first; other schedulers skip what one has locked.
--- Beside the job's current definition: one statement less for each look.
+-- Schedules that have to be looked at, longest first; other schedulers skip locked rows.
+-- With the job's current definition: one statement less for each look.
 select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where look_at <= {now} + :ahead_ms
@@ -9,7 +9,7 @@ select {columns:schedule}, {columns:its_job}, {now} as now
  {sql:skip_locked}
 
 -- name: take_schedule
--- The same for one, and waits for whoever has it.
+-- Like take_schedules for one schedule; waits for the holder of its lock.
 select {columns:schedule}, {columns:its_job}, {now} as now
   from rota.schedule as s
  where namespace = :namespace
@@ -17,8 +17,8 @@ select {columns:schedule}, {columns:its_job}, {now} as now
  {lock:s}
 
 -- name: next_look
--- Of schedules and backfills; null when nothing will come by itself. And how many schedules have
--- to be looked at then, up to a thousand: the more, the earlier the work has to begin.
+-- When schedules and backfills are due next; null when nothing is. And how many schedules have to
+-- be looked at then, up to a thousand: the more, the earlier the work has to begin.
 with soon as (
     select min(n.look_at) as look_at
       from (
@@ -38,7 +38,7 @@ select soon.look_at - {now} as wait_ms,
   from soon
 
 -- name: insert_firings
--- What a backfill has made already, while the schedule was paused, is not made again.
+-- Firings that a backfill has made already, while the schedule was paused, are not made again.
 insert into rota.firing (schedule_id, instant, kind, request, run_id, decision, decided_at)
 select b.schedule_id, b.instant, b.kind, coalesce(b.request, ''), b.run_id, b.decision, {now}
   from {rows:firing} as b
@@ -53,7 +53,7 @@ select b.schedule_id, b.instant, b.kind, coalesce(b.request, ''), b.run_id, b.de
 on conflict (schedule_id, instant, kind, request) do nothing
 
 -- name: find_firings
--- Whose the firings of a batch are: those with another run were there before.
+-- The runs of these firings: a firing with another run was there before.
 select f.schedule_id, f.instant, f.kind, f.request, f.run_id, f.decision
   from {rows:firing} as b
   join rota.firing as f
@@ -109,7 +109,7 @@ select r.id, r.schedule_id, r.backfill_id, r.fence, r.state, r.cancel_requested
  order by r.id
 
 -- name: waiting_runs
--- One that is locked is being cancelled: it does not wait any more.
+-- A locked one is being cancelled: it does not wait any more.
 select id, schedule_id, fence, namespace, queue, created_at, expires_at, origin
   from rota.run
  where schedule_id {ids:ids}
@@ -119,7 +119,7 @@ select id, schedule_id, fence, namespace, queue, created_at, expires_at, origin
  {sql:skip_locked}
 
 -- name: pick_to_stop
--- One that is locked ends right now by itself.
+-- A locked one is ending right now.
 select id, namespace, fence, state, worker_id
   from rota.run
  where id {ids:ids}
@@ -153,7 +153,7 @@ select run.id, run.schedule_id, run.backfill_id, run.rerun_of,
  {sql:lock}
 
 -- name: lock_schedules
--- Before their runs are looked at: a start that is being made to wait is seen afterwards.
+-- Before their runs are looked at: a start that is made to wait meanwhile is seen afterwards.
 select id
   from rota.schedule as s
  where id {ids:ids}
@@ -204,7 +204,7 @@ update rota.schedule as s
 returning look_at is not null and look_at <= {now} as is_due
 
 -- name: wake_waiting
--- The truth behind the wake-ups: whoever has starts that wait is looked at now and then.
+-- Catches lost wake-ups: schedules with starts that wait are looked at now and then.
 update rota.schedule
    set look_at = {now}
  where id in (
@@ -217,7 +217,7 @@ update rota.schedule
    and (look_at is null or look_at > {now})
 
 -- name: end_of_page
--- The last id of so many schedules after an id; no row when fewer are left.
+-- The last id of a page of schedules after an id; no row when the page is not full.
 select id
   from rota.schedule
  where id > :after
@@ -225,8 +225,9 @@ select id
  limit 1 offset :limit - 1
 
 -- name: stale_schedules
--- Reckoned with other rules of time than ours; a page of the whole table. What is not stale stays
--- in the database: a million rows that came out to be compared took half a minute of a core.
+-- Schedules computed with other rules of time than ours; a page of the whole table. Those that are
+-- up to date stay in the database: a million rows that came out to be compared took half a minute
+-- of a core.
 select id
   from rota.schedule
  where id > :after
@@ -242,7 +243,7 @@ update rota.schedule
    and state = 'active'
 
 -- name: look_again_at_users
--- A calendar was changed: whatever goes by it is reckoned again.
+-- A calendar was changed: every schedule that uses it is computed again.
 update rota.schedule
    set look_at = {now}
  where namespace = :namespace
@@ -274,7 +275,7 @@ select s.*,
  limit :limit
 
 -- name: search_schedules
--- Of so many from a name on, those whose name holds a text: of a million the others are not read.
+-- Searches a page of names for a text: of a million schedules the others are not read.
 select n.name, n.job, n.state
   from (
         select s.name, s.job, s.state
@@ -297,7 +298,7 @@ select name, job, state
  limit :limit
 
 -- name: upcoming_schedules
--- Those that fire by themselves until then, the next one first.
+-- Schedules that fire until then without an event, the next one first.
 select {columns:schedule}, {now} as now
   from rota.schedule as s
  where s.namespace = :namespace
@@ -307,7 +308,7 @@ select {columns:schedule}, {now} as now
  limit :limit
 
 -- name: declared_schedules
--- What the code of these jobs has declared before.
+-- Schedules that the code of these jobs has declared before.
 select name
   from rota.schedule
  where namespace = :namespace
@@ -315,7 +316,7 @@ select name
    and origin = 'code'
 
 -- name: owned_schedules
--- What the code of this app has declared before, of whatever job.
+-- Schedules that the code of this app has declared before, for any job.
 select name
   from rota.schedule
  where namespace = :namespace
@@ -360,7 +361,7 @@ update rota.schedule
  where id = :id
 
 -- name: hold_schedule
--- Paused, or active again; what was due meanwhile counts as missed.
+-- Pause it, or activate it again; instants due meanwhile count as missed.
 update rota.schedule
    set state = :state,
        note = :note,

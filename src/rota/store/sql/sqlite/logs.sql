@@ -1,5 +1,6 @@
 -- name: append_logs
--- Who sends something again has asked what is there: to look here would cost half of the row.
+-- A caller that sends a chunk again has checked what is there: a check here would cost half of the
+-- row.
 insert into rota.log_chunk (
     run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts, namespace
 )
@@ -37,7 +38,7 @@ select c.run_id, c.job, c.attempt, c.fence, c.seq, c.first_at, c.marks, c.body, 
 offset :offset
 
 -- name: search_fresh_logs
--- What is not indexed yet is read as it is.
+-- Lines that are not indexed yet are read as they are.
 select run_id, job, attempt, fence, seq, first_at, marks, body, last_id, parts
   from rota.log_chunk
  where id > (select coalesce(max(id), 0) from rota.log_words_docsize)

@@ -1,5 +1,5 @@
 -- name: keep_artifacts
--- The same value again: it counts as new, so that nobody tidies it up before it is mentioned.
+-- The same value again counts as new, so that nothing removes it before it is referred to.
 insert into rota.artifact (digest, body, kept_at)
 select b.digest, b.body, {now}
   from {rows:artifact} as b
@@ -13,7 +13,7 @@ select digest, body
  where digest in ({each:digests})
 
 -- name: mentioned
--- Which of these pointers stand anywhere. One statement, so one moment: a value that is handed
+-- Which of these pointers are used anywhere. One statement, so one moment: a value that is passed
 -- from row to row is seen in one of them.
 select b.pointer
   from {rows:pointer} as b
@@ -37,7 +37,7 @@ select digest
  limit :limit
 
 -- name: prune_artifacts
--- The age is asked again: who writes the same value now has made it new.
+-- The age is checked again: a process that writes the same value now has renewed it.
 delete from rota.artifact
  where digest in ({each:digests})
    and kept_at < {now} - :keep_ms

@@ -16,8 +16,8 @@ on conflict (namespace, key) do update
        expires_at = excluded.expires_at
 
 -- name: prune_memos
--- An hour after they expired: nobody who found one is still about to write its result down.
--- The time is asked again: it may be kept anew right now.
+-- An hour after they expired: no run that found one is still about to write its result down. The
+-- time is checked again: the entry may be renewed right now.
 delete from rota.memo
  where (namespace, key) in (
         select namespace, key

@@ -15,8 +15,8 @@ select w.id, w.presence,
    and w.lease_until > w.seen_at
 
 -- name: note_missing
--- Here and below a row that is locked is left for the next look: its worker is sending a heartbeat,
--- or somebody who judges it stands still.
+-- Here and below a locked row is left for the next look: its worker is sending a heartbeat, or
+-- another process that judges it hangs.
 update rota.worker
    set missing_since = {now}
  where id in (

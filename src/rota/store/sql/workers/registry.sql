@@ -1,5 +1,5 @@
 -- name: register_worker
--- An id that is taken, be it in a namespace that is not seen from here, stays whose it is.
+-- An id that is taken, even in a namespace that is not visible here, keeps its owner.
 insert into rota.worker (
     id, namespace, name, host, pid, queues, jobs, slots, version, presence, token_id, attempt_key,
     started_at, seen_at, lease_until
@@ -24,7 +24,7 @@ update rota.worker
 returning drain_asked
 
 -- name: held_changes
--- Of the leases a worker believes it holds: those it lost, those to be cancelled, and those that it
+-- Of the leases a worker believes it holds: lost ones, those to be cancelled, and those that it
 -- holds ready although their queue or their job was stopped since.
 select c.run_id, c.is_lost, c.cancel_requested, c.is_recalled
   from (
@@ -42,8 +42,8 @@ select c.run_id, c.is_lost, c.cancel_requested, c.is_recalled
     or c.is_recalled
 
 -- name: stray_runs
--- Runs that a worker was given and does not know of: the answer to its claim was lost.
--- Only claims older than a lease, so that one whose answer is on its way is not meant.
+-- Runs that a worker was given and does not know: the answer to its claim was lost. Only claims
+-- older than a lease, so that a claim whose answer is on its way does not count.
 select id as run_id, fence, parent_id, node, item
   from rota.run
  where {from:heartbeat}
@@ -102,7 +102,7 @@ select id, namespace, fence, queue, job, version, crashes, at_most_once, worker_
  {sql:skip_locked}
 
 -- name: bury_workers
--- One whose row is locked is sending a heartbeat at last.
+-- A worker whose row is locked is sending a heartbeat at last.
 delete from rota.worker
  where id in (
         select id
@@ -124,8 +124,8 @@ delete from rota.worker
        )
 
 -- name: take_chore
--- True for one asker per interval; the others spare themselves the work. Nobody did it for
--- longer than :gap_ms: then it begins again now.
+-- True for one process per interval; the others skip the work. After more than :gap_ms without it,
+-- the record begins again now.
 insert into rota.chore as c (name, next_at, done_at)
 values (:name, {now} + :interval_ms, {now})
 on conflict (name) do update
@@ -161,8 +161,8 @@ update rota.worker
  where id = :id
 
 -- name: lost_lately
--- Of the attempts that did not end well, the last ones: those whose worker died, by worker. All of
--- one say the same of it; it is off the record by now.
+-- The last attempts that ended with the death of their worker, by worker. All rows of one worker
+-- agree; its registration is gone by now.
 select count(*) as runs, max(a.ended_at) as last_at, max(a.error) as error
   from (
         select run_id, worker_id, kind, ended_at, error

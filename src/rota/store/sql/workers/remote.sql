@@ -7,7 +7,7 @@ select id, token_id, attempt_key, queues, jobs, slots, is_draining, drain_asked,
    and token_id = :token_id
 
 -- name: held_leases
--- What is to be known of runs whose attempts are told to have ended: from here, not from who tells.
+-- Facts about runs whose attempts are reported as ended: from here, not from the reporter.
 select run.id, run.fence, run.attempt, run.job, run.version, run.queue, run.args, run.policy,
        run.failures, run.crashes, run.due_at, run.started_at, run.origin, run.parent_id, run.node,
        run.item, run.at_most_once, run.cancel_requested
@@ -20,7 +20,7 @@ select run.id, run.fence, run.attempt, run.job, run.version, run.queue, run.args
  where run.namespace = :namespace
 
 -- name: logged_chars
--- What is kept of these attempts already: a worker may write so much of each.
+-- Characters stored of these attempts already: a worker may write a limited number for each.
 select l.run_id, l.fence, sum(length(l.body)) as chars
   from {rows:held} as h
   join rota.log_chunk as l
@@ -31,7 +31,7 @@ select l.run_id, l.fence, sum(length(l.body)) as chars
  group by l.run_id, l.fence
 
 -- name: worker_news
--- Whether somebody wants one of its runs to stop, or wants it to take nothing new, or work again.
+-- Whether a run of it is to stop, or the worker is to take nothing new, or to work again.
 select exists (
         select 1
           from rota.run as run

@@ -1,0 +1,89 @@
+import { expect, it } from "vitest";
+import {
+  type Definition,
+  definitionOf,
+  fieldsOf,
+  fitsForm,
+  kindOf,
+  problemOf,
+} from "./templateDefinition";
+
+const blank = (name: string) => `\${${name}}`;
+
+function throughForm(definition: Definition): Definition {
+  const fields = new FormData();
+  for (const [name, value] of Object.entries(fieldsOf(definition))) fields.set(name, value);
+  return definitionOf(fields, kindOf(definition), definition);
+}
+
+it.each<[string, Definition]>([
+  [
+    "a program",
+    {
+      name: `report-${blank("region")}`,
+      command: `python report.py ${blank("region")}`,
+      env: { REGION: blank("region") },
+      retries: blank("retries"),
+      timeout: "10m",
+      priority: 5,
+      schedule: `0 ${blank("hour")} * * *`,
+      timezone: "Europe/Paris",
+      dependencies: ["load", blank("before")],
+    },
+  ],
+  [
+    "a request",
+    {
+      name: blank("name"),
+      http: {
+        url: `https://${blank("host")}/run`,
+        method: "PUT",
+        headers: { Accept: "*/*" },
+        body: "{}",
+        expect: [200, blank("status")],
+      },
+      queue: "web",
+    },
+  ],
+  [
+    "what has no field",
+    {
+      name: "x",
+      command: "true",
+      arguments: { day: blank("day") },
+      schedule: { every: "10m", catchup: "all" },
+    },
+  ],
+])("a form gives back what it was given: %s", (_, definition) => {
+  expect(fitsForm(definition)).toBe(true);
+  expect(throughForm(definition)).toEqual(definition);
+});
+
+it("words of a command become a line, with blanks as they are", () => {
+  const command = ["sh", "-c", "echo a b", blank("x"), `--n=${blank("n")}`];
+  expect(fieldsOf({ name: "x", command }).command).toBe(
+    `sh -c 'echo a b' ${blank("x")} --n=${blank("n")}`,
+  );
+});
+
+it.each<[string, Definition]>([
+  ["neither a program nor a request", { name: "x" }],
+  ["both", { name: "x", command: "true", http: { url: "https://x" } }],
+  ["a field of another kind", { name: "x", command: "true", env: ["A=1"] }],
+  ["a request with more", { name: "x", http: { url: "https://x", retry: {} } }],
+])("what the form cannot show stays JSON: %s", (_, definition) => {
+  expect(fitsForm(definition)).toBe(false);
+});
+
+it.each([
+  [`definition: ${blank("host")} is no parameter.`, { field: "url" }],
+  ["definition: 'a $ b' has a lone $; write ...", { field: "queue" }],
+  [`parameters: the definition has no ${blank("n")}`, { blank: "n" }],
+  ["parameters: 'a b' is no name; use letters, digits and _", { blank: "a b" }],
+  ["parameter n: 'x' is no integer", { blank: "n" }],
+  ["command: it holds signs of the private use area", { field: "command" }],
+  ["the database is away", {}],
+])("what the server says belongs beside a field: %s", (detail, place) => {
+  const definition = { name: "x", http: { url: `https://${blank("host")}` }, queue: "a $ b" };
+  expect(problemOf(detail, definition)).toEqual({ ...place, says: expect.any(String) });
+});
