@@ -63,7 +63,7 @@ def main() -> None:
     model = run.result(timeout="1m")
     print(f"y = {model['slope']} x + {model['start']} with rate {model['rate']}")
     trained = next(node for node in run.nodes() if node.name == "train")
-    print(f"{model['of']} settings, {trained.bad} ran away")
+    print(f"{model['of']} settings, {trained.map.failed if trained.map else 0} ran away")
     run.wait()
     print({node.name: node.state for node in run.nodes()}["down"])
     worker.stop()

@@ -165,7 +165,7 @@ def test_a_graph_is_paused_marked_and_resumed(both: Both, tmp_path: Path) -> Non
     release = tmp_path / "release"
     run_id = both.afar.good("submit", "slow", str(release)).out.strip()
     eventually(
-        lambda: both.afar.good("graph", "nodes", run_id, "--json").documents[0]["started_at"],
+        lambda: both.afar.good("graph", "nodes", run_id, "--json").documents[0]["startedAt"],
         "its first node runs",
     )
     assert both.afar.good("graph", "pause", run_id, "--why", "wait").out.endswith("is paused\n")

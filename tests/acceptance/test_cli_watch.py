@@ -29,19 +29,20 @@ def test_a_run_is_watched_to_its_end(rota: Rota) -> None:
     with rota.serving("worker", "--stored"):
         run = rota.good("submit", "flow", f"gate={gate}").out.strip()
         with rota.started("runs", "watch", run) as watching:
-            watching.wait_for("each  success  3 of 3 instances")
+            watching.wait_for("3 of 3 instances")
             gate.touch()
             assert watching.wait() == 0
         lines = watching.text
         bars = rota.good("runs", "timeline", run).out
-        tracks = rota.good("runs", "timeline", run, "--json").documents
+        (line,) = rota.good("runs", "timeline", run, "--json").documents
         changes = rota.good("runs", "watch", run, "--json").documents
 
     assert "✔ first  success" in lines
+    assert "✔ each  success" in lines
     assert lines.rstrip().endswith("✔ run of flow  success")
     assert "█" in bars
-    assert [each["node"] for each in tracks] == ["first", "each", "gate", "last"]
-    assert tracks[1]["instances"] == 3
+    assert [each["name"] for each in line["tracks"]] == ["first", "each", "gate", "last"]
+    assert line["tracks"][1]["instances"] == 3
     assert changes[-1]["node"] is None
     assert (changes[-1]["state"], changes[-1]["progress"]["done"]) == ("success", 4)
 

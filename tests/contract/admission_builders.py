@@ -148,10 +148,10 @@ def _graph_pause(store: Store, clock: Clock) -> Held:
     graph_id = given_run(store, job="flow", version=version)
     (lease,) = worker.claim()
     finish_all(store, [ended(lease, "release")])
-    store.write(lambda tx: control.pause(tx, graph_id, namespace=HOME, by=by()))
+    store.write(lambda tx: control.pause(tx, graph_id, namespace=HOME))
 
     def free() -> object:
-        return store.write(lambda tx: control.resume(tx, graph_id, namespace=HOME, by=by()))
+        return store.write(lambda tx: control.resume(tx, graph_id, namespace=HOME))
 
     return Held(lease.run_id, worker, free, job=JOB)
 

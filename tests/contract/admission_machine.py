@@ -162,7 +162,7 @@ class HeldBack(RuleBasedStateMachine):
     def pause_graphs(self, *, pauses: bool) -> None:
         turn = control.pause if pauses else control.resume
         for run in self.found(State.SUSPENDED):
-            self.store.write(lambda tx, run=run: turn(tx, run.id, namespace=HOME, by=by()))  # type: ignore[misc]
+            self.store.write(lambda tx, run=run: turn(tx, run.id, namespace=HOME))  # type: ignore[misc]
 
     @invariant()
     def no_limit_is_broken(self) -> None:

@@ -8,7 +8,9 @@ from typing import Any
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.tokens import NewToken, issue
 from rota.ids import new_id
-from rota.model.identity import TokenView
+from rota.model.identity import Credential, TokenView
+from rota.operations.caller import Caller
+from rota.operations.tools import Tools
 from rota.rules.security.secrets import SHOWN, digest_of, token_text
 from rota.store.base import Store
 from tests.contract.builders import HOME
@@ -16,6 +18,13 @@ from tests.contract.builders import HOME
 
 def by(who: str = "ann@desk") -> Actor:
     return Actor(act_id=new_id(), who=who)
+
+
+def caller(who: str = "ann@desk", why: str = "") -> Caller:
+    """Somebody who may do everything."""
+    own = Credential(id="", who=who, namespace=HOME, roles=("admin", "exec", "audit"))
+    actor = Actor(act_id=new_id(), who=who, why=why)
+    return Caller(credential=own, actor=actor, tools=Tools())
 
 
 def given_token(store: Store, *, namespace: str = HOME, **fields: Any) -> tuple[str, TokenView]:

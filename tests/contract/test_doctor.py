@@ -7,10 +7,8 @@ import pytest
 from rota.engine.admission.dependencies import hold_back
 from rota.engine.admission.queues import pause
 from rota.engine.graphs.control import pause as pause_graph
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.doctor import examine, examine_settings
 from rota.engine.workers.chores import take_chore
-from rota.ids import new_id
 from rota.model.states import State
 from rota.rules.insight.checkup import LATE_MS, Finding
 from rota.store.base import Store
@@ -78,9 +76,7 @@ def test_what_waits_for_others_is_not_stuck(store: Store, worker: str, clock: Cl
     flow = Flow(store, worker, graph([node("a"), node("b", "a")], max_runs=1))
     begun, behind = flow.start(), flow.start()
     held = given_flow(store, worker, "held")
-    store.write(
-        lambda tx: pause_graph(tx, held, namespace=HOME, by=Actor(act_id=new_id(), who="ann"))
-    )
+    store.write(lambda tx: pause_graph(tx, held, namespace=HOME))
     given_waiting_start(store, clock)
     given_job(store, name="b", dependencies=("a",))
     awaited = given_run(store, job="b")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 
+import msgspec
 import pytest
 
 from rota.engine.graphs.control import Part, mark, pause, rerun_graph, resume
@@ -19,11 +20,13 @@ from rota.errors import BadGraph, NotAllowed
 from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
 from rota.model.states import State
+from rota.operations.graphs.nodes import MarkBody, mark_node, pause_run, resume_run
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store, Tx
 from rota.store.wakeups import EVERYWHERE
 from tests.contract.builders import HOME, Clock, look
 from tests.contract.graph_builders import Flow, graph, node, verdict_of
+from tests.contract.identities import caller
 from tests.contract.letters import letter_of
 from tests.support.calls import eventually
 
@@ -51,7 +54,7 @@ def test_a_paused_run_starts_no_node_until_it_is_resumed(store: Store, worker: s
     back = verdict_of(leases["b"], "release")
     store.write(lambda tx: finish(tx, [back], namespace=HOME))
 
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause_run(tx, caller("ann", "test"), run))
     flow.end(run, "a")
 
     assert flow.claim() == []
@@ -59,14 +62,14 @@ def test_a_paused_run_starts_no_node_until_it_is_resumed(store: Store, worker: s
     assert flow.states(run) == {"a": "success", "b": "active", "c": "ready", "d": "held"}
     says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
     assert says[0] == f"ann has paused run {run}: test; resume it"
-    store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: resume_run(tx, caller("ann", "test"), run))
     assert {lease.node for lease in flow.claim()} == {"b", "c"}
     flow.end(run, "b")
     flow.end(run, "c")
     flow.claim()
     flow.end(run, "d")
     assert look(store, run).state is State.SUCCESS
-    assert verbs(store) == ["resume", "pause"]
+    assert verbs(store) == ["resume run", "pause run"]
 
 
 def test_a_paused_map_makes_no_more_instances(store: Store, worker: str) -> None:
@@ -75,10 +78,10 @@ def test_a_paused_map_makes_no_more_instances(store: Store, worker: str) -> None
     run = flow.start()
     flow.claim()
 
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
     flow.end(run, "each", item=0)
     assert flow.claim() == []
-    store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: resume(tx, run, namespace=HOME))
 
     assert [lease.item for lease in flow.claim()] == [1]
 
@@ -97,15 +100,16 @@ def test_a_node_that_is_marked_ends_so_when_its_handler_has_stopped(
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
     run = flow.start()
     (lease,) = flow.claim()
+    body = msgspec.convert({"node": "a", "as": ending.value}, MarkBody)
 
-    store.write(lambda tx: mark(tx, run, "a", ending, namespace=HOME, by=by()))
+    store.write(lambda tx: mark_node(tx, caller("ann", "test"), run, body))
 
     assert flow.states(run) == {"a": "active", "b": "pending"}
     assert look(store, lease.run_id).cancel_requested
     flow.end(run, "a", "abort")
     assert flow.states(run) == {"a": ending.value, "b": after}
     assert flow.reasons(run)["a"] == "marked by ann: test"
-    assert verbs(store) == ["mark"]
+    assert verbs(store) == ["mark node"]
 
 
 def test_what_has_ended_cannot_be_marked_or_paused(store: Store, worker: str) -> None:
@@ -121,7 +125,7 @@ def test_what_has_ended_cannot_be_marked_or_paused(store: Store, worker: str) ->
     flow.claim()
     flow.end(run, "b")
     with pytest.raises(NotAllowed, match="is success; this is for runs of graphs that go on"):
-        store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+        store.write(lambda tx: pause(tx, run, namespace=HOME))
 
 
 def chain(store: Store, worker: str) -> tuple[Flow, str]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.views.progress import progress
 from rota.model.graph import Map
-from rota.rules.graphs.progress import Progress
+from rota.model.graphs.run_nodes import Progress
+from rota.operations.graphs.nodes import show_nodes
 from rota.store.base import Store
-from tests.contract.builders import HOME, Clock
+from tests.contract.builders import Clock
 from tests.contract.graph_builders import Flow, graph, node
+from tests.contract.identities import caller
 
 
 def look(store: Store, run_id: str) -> Progress:
-    return store.read(lambda tx: progress(tx, run_id, namespace=HOME))
+    return store.read(lambda tx: show_nodes(tx, caller(), run_id)).progress
 
 
 def chain(store: Store, worker: str) -> Flow:

@@ -66,7 +66,8 @@ def test_a_rerun_does_only_those_items_again_that_failed(store: Store, worker: s
     (last,) = flow.claim()
     assert json.loads(last.args) == {"xs": [0, 10, 20, 30]}
     (mapped, _) = store.read(lambda tx: nodes(tx, again, namespace=HOME))
-    assert (mapped.width, mapped.ended, mapped.kept) == (4, 4, 2)
+    assert mapped.map is not None
+    assert (mapped.map.total, mapped.map.done, mapped.map.kept) == (4, 4, 2)
     flow.end(again, "sum")
     assert look(store, again).state is State.SUCCESS
 

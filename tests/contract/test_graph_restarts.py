@@ -64,10 +64,10 @@ def test_a_resume_that_ends_the_run_begins_it_again(store: Store, worker: str) -
     )
     run = flow.start()
     flow.claim()
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
     flow.end(run, "a", result="text")
 
-    store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: resume(tx, run, namespace=HOME))
 
     assert look(store, run).state is State.FAILED, "what is evaluated again fails again"
     assert flow.states(run) == {"a": "success", "b": "failed"}

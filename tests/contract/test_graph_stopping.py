@@ -327,9 +327,9 @@ def test_a_map_that_is_being_stopped_stays_so_through_a_pause(store: Store, work
     flow, run = begun(store, worker, around(mapped(over=5, cap=2)))
     flow.end(run, "each", "fail", item=0)
 
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
     assert (flow.reasons(run)["each"] or "").startswith("1 of 5 items failed")
-    store.write(lambda tx: resume(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: resume(tx, run, namespace=HOME))
 
     assert flow.claim() == []
     flow.end(run, "each", "abort", item=1)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import pause
-from rota.engine.graphs.views.grid import Grid, grid
+from rota.engine.graphs.views.grid import grid
 from rota.engine.graphs.views.nodes import is_paused
 from rota.errors import BadGraph
+from rota.model.graphs.definition import Grid
 from rota.store.base import Store
 from tests.contract.builders import HOME, given_worker
 from tests.contract.graph_builders import JOB, Flow, graph, node
-from tests.contract.identities import by
 
 
 def look(store: Store, version: int = 1, *, limit: int = 30, job: str = "flow") -> Grid:
@@ -53,7 +53,7 @@ def test_a_paused_run_says_so(store: Store) -> None:
     run_id = flow.start()
     before = store.read(lambda tx: is_paused(tx, run_id))
 
-    store.write(lambda tx: pause(tx, run_id, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run_id, namespace=HOME))
 
     assert (before, store.read(lambda tx: is_paused(tx, run_id))) == (False, True)
 

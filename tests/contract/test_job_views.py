@@ -7,10 +7,8 @@ from typing import Any
 import msgspec
 
 from rota.engine.graphs.control import pause
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.engine.jobs.views import RECENT, Activity, activity, versions
-from rota.ids import new_id
 from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
@@ -109,8 +107,7 @@ def test_a_graph_whose_nodes_go_on_runs_and_a_paused_one_does_not(
 ) -> None:
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
     begun = [flow.start() for _ in range(3)]
-    by = Actor(act_id=new_id(), who="ann", why="test")
-    store.write(lambda tx: pause(tx, begun[0], namespace=HOME, by=by))
+    store.write(lambda tx: pause(tx, begun[0], namespace=HOME))
 
     found = look(store, "flow", "other")
 

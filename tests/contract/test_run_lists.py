@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from rota.engine.graphs.control import pause
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs import lists as run_lists
 from rota.engine.runs.lists import RunPage
-from rota.ids import new_id
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.store.base import Store
@@ -148,8 +146,7 @@ def test_running_finds_graphs_that_go_on_and_not_those_that_are_paused(
 ) -> None:
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
     goes_on, paused = flow.start(), flow.start()
-    by = Actor(act_id=new_id(), who="ann", why="test")
-    store.write(lambda tx: pause(tx, paused, namespace=HOME, by=by))
+    store.write(lambda tx: pause(tx, paused, namespace=HOME))
     running = given_state(store, State.RUNNING)
 
     def told(state: State | None, limit: int) -> list[str]:

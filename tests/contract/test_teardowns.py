@@ -249,14 +249,14 @@ def test_work_whose_worker_dies_while_it_is_to_stop_does_not_run_again(
 def test_a_paused_run_that_is_cancelled_clears_away(store: Store, worker: str) -> None:
     flow = Flow(store, worker, cluster())
     run = at_work(flow)
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
 
     stop(store, run)
 
     flow.end(run, "work", "abort")
     assert flow.running(run) == {"down"}
     with pytest.raises(NotAllowed, match="is being ended: its teardowns run"):
-        store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+        store.write(lambda tx: pause(tx, run, namespace=HOME))
     flow.end(run, "down")
     assert look(store, run).state is State.CANCELLED
 
@@ -267,7 +267,7 @@ def test_a_teardown_that_a_pause_holds_runs_when_the_run_is_cancelled(
     flow = Flow(store, worker, cluster())
     run = at_work(flow)
     flow.end(run, "work")
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
     assert flow.running(run) == set()
 
     stop(store, run)
@@ -280,7 +280,7 @@ def test_a_teardown_that_a_pause_holds_runs_when_the_run_is_cancelled(
 def test_a_failure_in_a_paused_run_that_fails_fast_clears_away(store: Store, worker: str) -> None:
     flow = Flow(store, worker, cluster(mode="fail_fast"))
     run = at_work(flow)
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
 
     flow.end(run, "work", "fail")
 
@@ -297,7 +297,7 @@ def test_a_paused_map_of_which_nothing_runs_ends_with_the_run(store: Store, work
     ]
     flow = Flow(store, worker, graph(nodes))
     run = at_work(flow)
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause(tx, run, namespace=HOME))
     flow.end(run, "each", item=0)
 
     stop(store, run)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.views.timeline import Timeline, TimelineTrack, timeline
+from rota.engine.graphs.views.timeline import timeline
 from rota.engine.runs.finish import finish
 from rota.engine.runs.promote import promote
 from rota.model.graph import Map
+from rota.model.graphs.timeline import Timeline, TimelineTrack
 from rota.model.run import Verdict
 from rota.store.base import Store
-from tests.contract.builders import ERROR, HOME, Clock
+from tests.contract.builders import ERROR, HOME, Clock, look
 from tests.contract.graph_builders import Flow, graph, node
 
 
@@ -18,7 +19,8 @@ def read(store: Store, run_id: str) -> Timeline:
 
 def seconds(track: TimelineTrack) -> list[tuple[str, int]]:
     """Parts in whole seconds, by which tests move the clock; shorter ones are left out."""
-    found = [(each.part, round((each.end_at - each.start_at) / 1000)) for each in track.stretches]
+    spans = [(each.part, each.end_at - each.start_at) for each in track.stretches]
+    found = [(part, round(length.total_seconds())) for part, length in spans]
     return [(part, length) for part, length in found if length]
 
 
@@ -95,7 +97,7 @@ def test_a_run_that_failed_for_good_has_no_part_twice(
     seen = read(store, run)
 
     assert seconds(seen.tracks[0]) == [("failed", 3)]
-    assert (seen.tracks[0].attempts, seen.run.state) == (1, "failed")
+    assert (seen.tracks[0].attempts, look(store, run).state) == (1, "failed")
 
 
 def test_instances_of_a_map_are_one_track(store: Store, worker: str, clock: Clock) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.graphs.control import pause
 from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
@@ -13,9 +12,11 @@ from rota.errors import BadGraph
 from rota.ids import new_id
 from rota.model.graph import Node
 from rota.model.runs.reason import Reason
+from rota.operations.graphs.nodes import pause_run
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock
 from tests.contract.graph_builders import Flow, graph, node
+from tests.contract.identities import caller
 
 
 def by() -> Actor:
@@ -80,8 +81,8 @@ def test_why_a_node_does_not_run(store: Store, worker: str) -> None:
     assert says()[0] == "node a: no live worker serves queue gpu; 1 worker alive, serving default"
     assert says("a") == ["no live worker serves queue gpu; 1 worker alive, serving default"]
     assert says("c") == ["node c waits for node a"]
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
-    assert says("c")[0].startswith(f"{by().who} has paused run {run}")
+    store.write(lambda tx: pause_run(tx, caller("ann"), run))
+    assert says("c")[0].startswith(f"ann has paused run {run}")
     with pytest.raises(BadGraph, match="has no node 'x'"):
         says("x")
 
@@ -104,7 +105,7 @@ def test_why_of_a_paused_graph_speaks_of_no_limit_that_it_does_not_have(
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
     run = flow.start()
     flow.claim()
-    store.write(lambda tx: pause(tx, run, namespace=HOME, by=by()))
+    store.write(lambda tx: pause_run(tx, caller(), run))
     flow.end(run, "a")
 
     says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]

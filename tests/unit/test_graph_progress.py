@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from rota.clock import moment
+from rota.model.graphs.run_nodes import Progress
 from rota.rules.graphs import taken_path
-from rota.rules.graphs.progress import Progress, Span, Stand, progress_of
+from rota.rules.graphs.progress import Span, Stand, progress_of
 
 NOW = 1_000_000
 
@@ -38,7 +40,7 @@ def test_the_longest_way_decides_and_not_the_number_of_nodes() -> None:
     seen = look(stands, a=took(10), b=took(5), c=took(5), long=took(100), z=took(1))
 
     assert seen.critical_path == ("a", "long", "z")
-    assert (seen.left_ms, seen.ends_at) == (111, NOW + 111)
+    assert (seen.left_ms, seen.ends_at) == (111, moment(NOW + 111))
 
 
 def test_the_middle_of_the_past_counts_and_what_has_run_is_taken_off() -> None:

@@ -11,12 +11,12 @@ from rota.cli.pages.tree import branches
 from rota.cli.pages.watch import fitting
 from rota.cli.watching import RunChanges, RunLook
 from rota.clock import moment
-from rota.engine.graphs.views.nodes import NodeView
-from rota.engine.graphs.views.timeline import Timeline, TimelineSpan, TimelineTrack
+from rota.engine.graphs.views.nodes import word_of
+from rota.model.graphs.run_nodes import MapProgress, NodeView, Progress
+from rota.model.graphs.timeline import Part, Timeline, TimelineSpan, TimelineTrack
 from rota.model.run import RunView
 from rota.model.states import State
 from rota.model.view import JsonText
-from rota.rules.graphs.progress import Progress
 
 
 def view(state: State = State.SUSPENDED, **facts: Any) -> RunView:
@@ -27,8 +27,15 @@ def view(state: State = State.SUSPENDED, **facts: Any) -> RunView:
     )  # fmt: skip
 
 
-def node(name: str, state: str = "pending", **facts: Any) -> NodeView:
-    return NodeView(name=name, state=state, job=name, **facts)
+def node(
+    name: str, state: str = "pending", *, run_state: str | None = None, **facts: Any
+) -> NodeView:
+    word = word_of(state, run_state)
+    return NodeView(name=name, state=state, word=word, job=name, run_state=run_state, **facts)
+
+
+def span(part: Part, start: int, end: int) -> TimelineSpan:
+    return TimelineSpan(part=part, start_at=moment(start), end_at=moment(end))
 
 
 def look(*nodes: NodeView, state: State = State.SUSPENDED) -> RunLook:
@@ -90,7 +97,8 @@ def test_a_map_is_told_of_in_steps() -> None:
     changes = RunChanges()
 
     def told(ended: int) -> int:
-        return len(list(changes.of(look(node("m", "active", width=100, ended=ended)))))
+        progress = MapProgress(total=100, done=ended, failed=0, running=1, made=100)
+        return len(list(changes.of(look(node("m", "active", map=progress)))))
 
     assert [told(ended) for ended in (0, 5, 9, 10, 15, 35)] == [2, 0, 0, 1, 0, 1]
 
@@ -105,20 +113,21 @@ def test_bars_share_one_scale(
             state="success",
             attempts=2,
             stretches=(
-                TimelineSpan(part="failed", start_at=0, end_at=2_000),
-                TimelineSpan(part="queued", start_at=2_000, end_at=3_000),
-                TimelineSpan(part="running", start_at=3_000, end_at=5_000),
+                span("failed", 0, 2_000),
+                span("queued", 2_000, 3_000),
+                span("running", 3_000, 5_000),
             ),
         ),
         TimelineTrack(
             name="b",
             state="active",
-            stretches=(TimelineSpan(part="queued", start_at=5_000, end_at=10_000),),
+            stretches=(span("queued", 5_000, 10_000),),
         ),
         TimelineTrack(name="c", state="pending"),
     )
 
-    print_timeline(Timeline(run=view(), tracks=tracks, start_at=0, end_at=10_000))
+    line = Timeline(run_id="r", tracks=tracks, start_at=moment(0), end_at=moment(10_000))
+    print_timeline(line, view())
 
     assert capsys.readouterr().out.splitlines() == [
         "nightly  running  10.0 s",

@@ -9,32 +9,23 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.graphs.views.nodes import NodeView, nodes
-from rota.engine.graphs.views.progress import progress
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.find import endings
 from rota.engine.wakeup_keys import ENDED, LOGGED, NODE_ENDED
 from rota.errors import ArtifactLost
-from rota.handles.actor import whoami
 from rota.handles.backend import Backend
 from rota.handles.run import LAST_WORDS_S, RunHandle
-from rota.ids import new_id
 from rota.model.artifact import is_pointer
 from rota.model.log import LogLine
 from rota.model.run import Ended, RunView
 from rota.model.view import JsonText
-from rota.rules.graphs.joins import Ending
-from rota.rules.graphs.progress import Progress
-from rota.rules.text.checks import one_of
 from rota.store.wakeups import EVERYWHERE
 
 if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.job import Job
+    from rota.handles.backend import Backend
 
 R = TypeVar("R")
-MARKS = ("success", "failed", "skipped")
 POLL_S = 0.5
 
 
@@ -112,29 +103,3 @@ class Run(RunHandle[R]):
             return self._app.artifact_store.value(str(text), f"a value of run {self.id}")
         except (ArtifactLost, OSError):
             return text
-
-    def nodes(self) -> list[NodeView]:
-        """Where the nodes of a run of a graph stand, parents first; none of another run."""
-        return self._app.store.read(lambda tx: nodes(tx, self.id, namespace=self._app.namespace))
-
-    def progress(self) -> Progress:
-        """How far it is: nodes by state, what decides when it ends, and about when that is."""
-        return self._app.store.read(lambda tx: progress(tx, self.id, namespace=self._app.namespace))
-
-    def pause(self, why: str = "") -> None:
-        """Of a graph: no other node starts until it is resumed; those that run may end."""
-        by = Actor(act_id=new_id(), who=whoami(), why=why)
-        self._app.store.write(lambda tx: pause(tx, self.id, namespace=self._app.namespace, by=by))
-
-    def resume(self, why: str = "") -> None:
-        """Go on where it was paused."""
-        by = Actor(act_id=new_id(), who=whoami(), why=why)
-        self._app.store.write(lambda tx: resume(tx, self.id, namespace=self._app.namespace, by=by))
-
-    def mark(self, node: str, ending: str, why: str = "") -> None:
-        """Say how a node has ended that has not: `success`, `failed` or `skipped`."""
-        one_of("ending", ending, MARKS)
-        by = Actor(act_id=new_id(), who=whoami(), why=why)
-        self._app.store.write(
-            lambda tx: mark(tx, self.id, node, Ending(ending), namespace=self._app.namespace, by=by)
-        )

@@ -2,30 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from rota.cli.pages.states import run_word, word_of
+from rota.cli.pages.states import run_word
 from rota.clock import elapsed_s
-from rota.engine.graphs.views.nodes import NodeView, nodes
-from rota.engine.graphs.views.progress import progress_of_nodes
-from rota.engine.runs.find import find, now_ms
-from rota.engine.runs.paused import paused_among
 from rota.errors import RunNotFinished
+from rota.model.graphs.run_nodes import NodeView, Progress
 from rota.model.run import RunView
 from rota.model.states import FINAL
-from rota.rules.graphs.progress import Progress
 from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
-    from rota.app import App
-    from rota.cli.connect.backends import Handle
-    from rota.cli.connect.run_backends import RunBackend
-    from rota.store.base import Tx
+    from rota.cli.connect.backends import Handle, Place
 
-Inner = Callable[[str], list[NodeView]]
-"""The nodes of a run."""
 LOOK_S = 0.3
 PATIENCE = 5
 """A look that is dear is made more rarely: at most this part of the time is spent on looking."""
@@ -73,12 +63,12 @@ class Screen(Protocol):
     def show(self, look: RunLook) -> None: ...
 
 
-def watch(here: RunBackend, run: Handle, screen: Screen, timeout: str | None) -> None:
+def watch(here: Place, run: Handle, screen: Screen, timeout: str | None) -> None:
     """Show the run until it has ended; RunNotFinished when that takes longer than the timeout."""
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
     while True:
         began_s = elapsed_s()
-        seen = here.look(run.id)
+        seen = take_look(here, run)
         screen.show(seen)
         if seen.run.state in FINAL:
             return
@@ -91,33 +81,30 @@ def watch(here: RunBackend, run: Handle, screen: Screen, timeout: str | None) ->
                 raise RunNotFinished(f"run {run.id} has not ended after {timeout}") from None
 
 
-def take_look(app: App, run_id: str) -> RunLook:
-    def read(tx: Tx) -> RunLook:
-        run = find(tx, run_id, namespace=app.namespace)
-        own = nodes(tx, run_id, namespace=app.namespace)
-        progress = progress_of_nodes(tx, run, own, namespace=app.namespace)
-        found: dict[str, NodeView] = {}
-        inner: Inner = partial(nodes, tx, namespace=app.namespace)
-        add_nodes(inner, own, "", found, [MOST_INNER])
-        return RunLook(run, found, progress, now_ms(tx), run.id in paused_among(tx, [run]))
+def take_look(here: Place, run: Handle) -> RunLook:
+    """The run now, with the nodes of its sub-graphs that go on."""
+    from rota.cli.connect.backends import now_at  # it loads the app
 
-    return app.store.read(read)
+    graph = run.graph()
+    found: dict[str, NodeView] = {}
+    _add_nodes(here, graph.begun(), "", found, [MOST_INNER])
+    return RunLook(run.show(), found, graph.progress, now_at(here), graph.paused)
 
 
-def add_nodes(
-    inner: Inner,
+def _add_nodes(
+    here: Place,
     own: list[NodeView],
     prefix: str,
     found: dict[str, NodeView],
     room: list[int],
 ) -> None:
-    """Those of a run, and below them those of sub-graphs that go on."""
+    """The nodes of a run, and below them those of sub-graphs that go on."""
     for node in own:
         path = f"{prefix}{node.name}"
         found[path] = node
         if node.is_graph and node.state == "active" and node.run_id is not None and room[0]:
             room[0] -= 1
-            add_nodes(inner, inner(node.run_id), f"{path}/", found, room)
+            _add_nodes(here, here.run(node.run_id).nodes(), f"{path}/", found, room)
 
 
 class RunChanges:
@@ -133,8 +120,8 @@ class RunChanges:
         if look.run.state not in FINAL:
             yield from self._of_run(look)
         for path, node in look.nodes.items():
-            word, was = word_of(node), self._words.get(path, "pending")
-            share = (node.ended or 0) / node.width if node.width else 0.0
+            word, was = node.word, self._words.get(path, "pending")
+            share = node.map.done / node.map.total if node.map and node.map.total else 0.0
             is_further = share - self._shares.get(path, 0.0) >= STEP
             if word != was or (is_further and word == "running"):
                 self._words[path], self._shares[path] = word, share

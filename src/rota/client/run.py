@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 
-from rota.client.nodes import NodesAnswer, TimelineAnswer
 from rota.clock import elapsed_s
-from rota.engine.graphs.views.nodes import NodeView
-from rota.engine.graphs.views.timeline import Timeline
 from rota.errors import ArtifactLost, BadInput
 from rota.handles.backend import Backend
 from rota.handles.run import LAST_WORDS_S, RunHandle
@@ -19,10 +16,7 @@ from rota.ids import is_id
 from rota.model.artifact import missing_digest
 from rota.model.log import LogLine
 from rota.model.run import Ended, ErrorDetail
-from rota.model.runs.answers import RunState
 from rota.model.states import FINAL, State
-from rota.rules.graphs.progress import Progress
-from rota.rules.text.checks import one_of
 
 if TYPE_CHECKING:
     from rota.client.client import Client
@@ -30,7 +24,6 @@ if TYPE_CHECKING:
 WAIT_S = 25.0
 """How long one request waits; proxies cut off those that are silent for much longer."""
 FOLLOW_S = 0.5
-MARKS = ("success", "failed", "skipped")
 
 
 class _End(msgspec.Struct):
@@ -99,41 +92,3 @@ class ServedRun(RunHandle[Any]):
             found = "is not there any more, or out of the server's reach"
             raise ArtifactLost(digest, found, whose=f"the result of run {self.id}")
         return msgspec.json.decode(text)
-
-    def nodes(self) -> list[NodeView]:
-        """Where the nodes of a run of a graph stand, parents first; none of another run."""
-        return self.node_answer().views()
-
-    def progress(self) -> Progress:
-        """How far it is: nodes by state, what decides when it ends, and about when that is."""
-        return self.node_answer().told()
-
-    def node_answer(self) -> NodesAnswer:
-        """Both of these, of one moment."""
-        return self._client.line.get(f"/runs/{self.id}/nodes", NodesAnswer)
-
-    def timeline(self) -> Timeline:
-        """When it, or each of its nodes, waited and ran."""
-        found = self._client.line.get(f"/runs/{self.id}/timeline", TimelineAnswer)
-        run = self.show()
-        return found.of(run, is_paused=run.paused)
-
-    def pause(self, why: str = "") -> None:
-        """Of a graph: no other node starts until it is resumed; those that run may end."""
-        self._post("pause", {"reason": why or None})
-
-    def resume(self, why: str = "") -> None:
-        """Go on where it was paused."""
-        self._post("resume", {"reason": why or None})
-
-    def mark(self, node: str, ending: str, why: str = "") -> None:
-        """Say how a node ends that has not: `success`, `failed` or `skipped`.
-
-        It ends so when what it does has stopped; marked again, at once.
-        """
-        one_of("ending", ending, MARKS)
-        self._post("mark", {"node": node, "as": ending, "reason": why or None})
-
-    def _post(self, verb: str, body: Mapping[str, Any]) -> None:
-        given = {name: value for name, value in body.items() if value is not None}
-        self._client.line.post(f"/runs/{self.id}/{verb}", RunState, given)

@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.graphs.control import Part
 from rota.errors import BadGraph, RunFailed, RunNotFinished
-from rota.handles.backend import Backend
+from rota.handles.graph_runs import GraphRun
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.runs.reason import Reason
@@ -27,19 +27,13 @@ LAST_WORDS_S = 1.0
 """Lines are stored beside the result, not with it: so long after the end they are waited for."""
 
 
-class RunHandle(Generic[R]):
+class RunHandle(GraphRun, Generic[R]):
     """One requested execution."""
 
     __slots__ = ("id",)
 
-    id: str
-
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id}>"
-
-    @property
-    @abstractmethod
-    def _backend(self) -> Backend: ...
 
     @abstractmethod
     def _other(self, run_id: str) -> Self:

@@ -91,7 +91,7 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind, dec_hook=_from_wire)
 
 
-def view_of(kind: type[V], row: Mapping[str, Any], **made: Any) -> V:
+def view_of(kind: type[V], row: Mapping[str, Any], /, **made: Any) -> V:
     """The view of a row whose columns have the names of fields.
 
     `made` gives the fields that are no columns. Milliseconds become instants, numbers become

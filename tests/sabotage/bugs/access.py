@@ -310,7 +310,7 @@ ACCESS = (
         edits=(
             Edit(
                 path="operations/operation.py",
-                within="__call__",
+                within="Operation.__call__",
                 old="record_all(tx, [entry])",
                 new="del entry",
             ),

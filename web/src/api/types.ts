@@ -28,17 +28,17 @@ export type Backfill = G.BackfillView;
 export type Calendar = G.CalendarView;
 export type Blackout = G.BlackoutView;
 
-export type Track = G.TrackDocument;
-export type GraphOfRun = G.NodesDocument;
-export type GraphDefinition = G.GraphDocument;
+export type Track = G.TimelineTrack;
+export type GraphOfRun = G.RunNodes;
+export type GraphDefinition = G.GraphView;
 /** What depends on what; under which condition, where there is one. */
-export type GraphEdge = Pick<G.EdgeDocument, "from" | "to"> & { when?: string | null };
+export type GraphEdge = Pick<G.GraphEdge, "from" | "to"> & { when?: string | null };
 export type GraphSummary = G.GraphItem;
 export type LastRun = G.RunOutcome;
-export type Grid = G.GridDocument;
+export type Grid = G.Grid;
 /** Of a definition, or of a run, where it has a state as well. */
-export type GraphNode = Pick<G.NodeDocument, "name" | "job" | "group" | "kind" | "join"> &
-  Partial<Omit<G.RunNodeDocument, "map">> & { map?: G.MapProgress | G.MapDocument | null };
+export type GraphNode = Pick<G.NodeDefinition, "name" | "job" | "group" | "kind" | "join"> &
+  Partial<Omit<G.NodeView, "map">> & { map?: G.MapProgress | G.MapDefinition | null };
 
 export type Queue = G.QueueDocument;
 export type QueueDetail = G.QueueDetail;
@@ -48,9 +48,9 @@ export type Effect = G.EffectView;
 export type DeadGroup = G.GroupDocument;
 export type DeadLetter = G.LetterDocument;
 export type Breaker = G.BreakerView;
-export type Overview = G.OverviewDocument;
-export type Concern = G.ConcernDocument;
-export type Found = G.FoundDocument;
+export type Overview = G.Overview;
+export type Concern = G.Concern;
+export type Found = G.SearchResults;
 export type Act = G.AuditEntry;
 export type Token = G.TokenView;
 export type Namespace = G.Namespace;

@@ -6,9 +6,8 @@ from litestar.types import ControllerRouterHandler
 
 from rota.api.routes import description, pages, reference
 from rota.api.routes.events import live
-from rota.api.routes.graphs import graphs, nodes, timelines
 from rota.api.routes.identity import login, oidc, session
-from rota.api.routes.insight import health, metrics, search
+from rota.api.routes.insight import health, metrics
 from rota.api.routes.jobs import jobs
 from rota.api.routes.runs import runs as shared_runs
 from rota.api.routes.workers import remote, remote_runs, remote_services
@@ -16,8 +15,9 @@ from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import queues, windows
 from rota.operations.events import send
 from rota.operations.failures import breakers, dead_letters
+from rota.operations.graphs import graphs, nodes
 from rota.operations.identity import audit, namespaces, tokens
-from rota.operations.insight import statistics
+from rota.operations.insight import search, statistics
 from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import files, releases, templates, versions
 from rota.operations.jobs import jobs as job_operations
@@ -42,15 +42,11 @@ API: tuple[ControllerRouterHandler, ...] = (
     *jobs.ROUTES,
     *routes_in(job_definitions, job_operations, versions, templates, files),
     *shared_runs.ROUTES,
-    *timelines.ROUTES,
     *live.ROUTES,
-    *search.ROUTES,
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
-    *nodes.ROUTES,
-    *graphs.ROUTES,
     *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
-    *routes_in(schedules, firings, backfills, calendars, windows),
-    *routes_in(breakers, audit, tokens, namespaces, statistics),
+    *routes_in(nodes, graphs, schedules, firings, backfills, calendars, windows),
+    *routes_in(breakers, audit, tokens, namespaces, statistics, search),
 )

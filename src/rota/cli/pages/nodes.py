@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from rota.cli.output import Row, print_table, state_cell
-from rota.cli.pages.documents import document
-from rota.cli.times import coarse, took
-from rota.engine.graphs.views.nodes import NodeView
-from rota.rules.graphs.progress import WAITS, Progress
+from rota.cli.pages.tree import instances_of
+from rota.cli.times import coarse, lasted
+from rota.model.graphs.run_nodes import NodeView, Progress
+from rota.rules.graphs.progress import WAITS
 
 COLUMNS = ("node", "state", "job", "run", "took", "about")
 SHOWN = 6
@@ -31,7 +30,7 @@ def told_progress(progress: Progress) -> str:
     counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in ended.items())
     text = f"{progress.done:,} of {progress.total:,} nodes have ended"
     text += f" ({counts})" if counts else ""
-    if not progress.critical_path:
+    if not progress.critical_path or progress.done >= progress.total:
         return text
     way = list(progress.critical_path)
     shown = " > ".join(way if len(way) <= SHOWN else [*way[: SHOWN - 1], "...", way[-1]])
@@ -41,32 +40,22 @@ def told_progress(progress: Progress) -> str:
     return f"{text}, about {coarse(progress.left_ms)} left{unknown}: {shown}"
 
 
-def progress_document(progress: Progress) -> dict[str, Any]:
-    return document(progress)
-
-
-def node_document(node: NodeView) -> dict[str, Any]:
-    return document(node)
-
-
 def _row(node: NodeView) -> Row:
     shown = node.run_state if node.state == "active" and node.run_state else node.state
     return (
         node.name,
-        state_cell(shown),
+        state_cell(shown or node.word),
         node.job,
         node.run_id[-12:] if node.run_id else "",
-        took(node.started_at, node.finished_at),
+        lasted(node.started_at, node.finished_at),
         _about(node),
     )
 
 
 def _about(node: NodeView) -> str:
     parts = [node.reason or ""]
-    if node.width is not None:
-        bad = f", {node.bad:,} failed" if node.bad else ""
-        kept = f", {node.kept:,} kept" if node.kept else ""
-        parts.insert(0, f"{node.ended or 0:,} of {node.width:,} instances{kept}{bad}")
+    if node.map is not None:
+        parts.insert(0, instances_of(node.map, " instances"))
     elif node.state in ("pending", "held"):
         parts.insert(0, f"after {', '.join(node.parents)}")
     return "; ".join(part for part in parts if part)[:120]

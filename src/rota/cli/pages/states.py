@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from rota.engine.graphs.views.nodes import NodeView
-
 ICONS = {
     "success": "✔",
     "failed": "✖",
@@ -28,11 +23,6 @@ ICONS = {
 
 def icon_of(state: str) -> str:
     return ICONS.get(state, "?")
-
-
-def word_of(node: NodeView) -> str:
-    """What a node is doing."""
-    return node.word
 
 
 def run_word(state: str, *, is_paused: bool = False) -> str:

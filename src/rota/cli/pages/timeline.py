@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
 from itertools import groupby
-from typing import Any
 
 from rota.cli.output import STATE_STYLES, styled
-from rota.cli.pages.documents import iso
 from rota.cli.pages.states import icon_of, run_word
-from rota.cli.times import took
-from rota.engine.graphs.views.timeline import Timeline, TimelineTrack
+from rota.cli.times import lasted, took
+from rota.model.graphs.timeline import Timeline, TimelineTrack
+from rota.model.run import RunView
 
 MARKS = {"queued": "░", "running": "█", "failed": "▒"}
 STYLES = {"queued": "blue", "running": "green", "failed": "red"}
@@ -21,14 +19,15 @@ LEAST_WIDTH, MOST_WIDTH = 20, 100
 LONGEST_NAME = 32
 
 
-def print_timeline(line: Timeline) -> None:
+def print_timeline(line: Timeline, run: RunView, *, is_paused: bool = False) -> None:
+    """A bar for each node, below what the run is doing."""
     shown = line.tracks[:SHOWN]
     names = max((len(each.name) for each in shown), default=0)
     label = min(LONGEST_NAME, names)
     columns = shutil.get_terminal_size().columns - label - 34
     width = max(LEAST_WIDTH, min(MOST_WIDTH, columns))
-    word = run_word(line.run.state, is_paused=line.is_paused)
-    print(f"{line.run.job}  {word}  {took(line.start_at, line.end_at)}")
+    word = run_word(run.state, is_paused=is_paused)
+    print(f"{run.job}  {word}  {lasted(line.start_at, line.end_at)}")
     print(f"{'':<{label}}  {_scale(line, width)}")
     for track in shown:
         name = track.name if len(track.name) <= label else track.name[: label - 1] + "…"
@@ -42,32 +41,17 @@ def print_timeline(line: Timeline) -> None:
     print("".join(f"{mark} {name}   " for name, mark in MARKS.items()).rstrip())
 
 
-def timeline_documents(line: Timeline) -> Iterator[dict[str, Any]]:
-    """An object for each node."""
-    for track in line.tracks:
-        yield {
-            "run": line.run.id,
-            "node": track.name,
-            "state": track.state,
-            "attempts": track.attempts,
-            "instances": track.instances,
-            "stretches": [
-                {"part": each.part, "start_at": iso(each.start_at), "end_at": iso(each.end_at)}
-                for each in track.stretches
-            ],
-        }
-
-
 def _bar(track: TimelineTrack, line: Timeline, width: int) -> list[tuple[str, str]]:
     """A mark for each step of the scale; what is short still gets one, over what is long."""
-    length = max(1, line.end_at - line.start_at)
+    begin = line.start_at.ms
+    length = max(1, line.end_at.ms - begin)
     cells: list[str] = [""] * width
     for part in ("queued", "running", "failed"):
         for each in track.stretches:
             if each.part != part:
                 continue
-            first = int((each.start_at - line.start_at) * width / length)
-            last = int((each.end_at - line.start_at) * width / length)
+            first = int((each.start_at.ms - begin) * width / length)
+            last = int((each.end_at.ms - begin) * width / length)
             first = max(0, min(width - 1, first))
             least = 1 if part != "queued" else 0
             for at in range(first, min(width, max(last, first + least))):
@@ -77,7 +61,7 @@ def _bar(track: TimelineTrack, line: Timeline, width: int) -> list[tuple[str, st
 
 def _scale(line: Timeline, width: int) -> str:
     """`0 ms` at the left, half and all of the time under their places."""
-    length = line.end_at - line.start_at
+    length = line.end_at.ms - line.start_at.ms
     texts = [took(0, 0), took(0, length // 2), took(0, length)]
     half = width // 2
     return f"{texts[0]:<{half}}{texts[1]:<{max(1, width - half - len(texts[2]))}}{texts[2]}"
@@ -85,12 +69,12 @@ def _scale(line: Timeline, width: int) -> str:
 
 def _about(track: TimelineTrack) -> str:
     ran = [each for each in track.stretches if each.part != "queued"]
-    lasted = took(ran[0].start_at, ran[-1].end_at) if ran else ""
+    length = lasted(ran[0].start_at, ran[-1].end_at) if ran else ""
     extra = f"{track.instances:,} instances" if track.instances is not None else ""
     if track.attempts > 1:
         extra = f"{track.attempts} attempts"
     state = styled(f"{icon_of(track.state)} {track.state.replace('_', ' ')}", _style(track.state))
-    return "  ".join(part for part in (state, lasted, extra) if part)
+    return "  ".join(part for part in (state, length, extra) if part)
 
 
 def _style(state: str) -> str:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from rota.cli.pages.states import word_of
-from rota.cli.times import took
-from rota.engine.graphs.views.nodes import NodeView
+from rota.cli.times import lasted
+from rota.model.graphs.run_nodes import MapProgress, NodeView
 from rota.rules.graphs.progress import WAITS
 
 
@@ -40,6 +39,13 @@ class _Twig:
         return own[0] + sum(done for done, _ in inner), own[1] + sum(total for _, total in inner)
 
 
+def instances_of(progress: MapProgress, noun: str = "") -> str:
+    """`3 of 5 instances, 1 kept, 1 failed`."""
+    bad = f", {progress.failed:,} failed" if progress.failed else ""
+    kept = f", {progress.kept:,} kept" if progress.kept else ""
+    return f"{progress.done:,} of {progress.total:,}{noun}{kept}{bad}"
+
+
 def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:
     """The lines of a tree of nodes by path; a group stands where its first node does."""
     root = _Twig("")
@@ -65,7 +71,7 @@ def _lines(twig: _Twig, lead: str) -> list[Branch]:
             done, total = each.counts()
             found.append(Branch(label, "", f"{done:,} of {total:,}", is_heading=True))
         else:
-            found.append(Branch(label, word_of(each.node), _about(each)))
+            found.append(Branch(label, each.node.word, _about(each)))
         found += _lines(each, f"{lead}{'   ' if is_last else '│  '}")
     return found
 
@@ -75,12 +81,10 @@ def _about(twig: _Twig) -> str:
     if node is None:
         return ""
     parts = []
-    if node.width is not None:
-        bad = f", {node.bad:,} failed" if node.bad else ""
-        kept = f", {node.kept:,} kept" if node.kept else ""
-        parts.append(f"{node.ended or 0:,} of {node.width:,}{kept}{bad}")
+    if node.map is not None:
+        parts.append(instances_of(node.map))
     if node.finished_at is not None:
-        parts.append(took(node.started_at, node.finished_at))
+        parts.append(lasted(node.started_at, node.finished_at))
     if node.attempt is not None and node.attempt > 1:
         parts.append(f"attempt {node.attempt}")
     if node.reason:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from rota.cli.output import STATE_STYLES, is_fancy, print_json
 from rota.cli.pages.documents import iso
-from rota.cli.pages.nodes import progress_document, told_progress
-from rota.cli.pages.states import icon_of, word_of
-from rota.cli.pages.tree import Branch, branches
+from rota.cli.pages.nodes import told_progress
+from rota.cli.pages.states import icon_of
+from rota.cli.pages.tree import Branch, branches, instances_of
 from rota.cli.safe_text import console
-from rota.cli.times import coarse, took
+from rota.cli.times import coarse, lasted, took
 from rota.cli.watching import RunChanges, RunLook, Screen
-from rota.engine.graphs.views.nodes import NodeView
+from rota.model.graphs.run_nodes import NodeView
 from rota.model.states import FINAL
 
 if TYPE_CHECKING:
@@ -42,15 +42,16 @@ class Documents:
                 "was": change.was,
             }
             if change.node is None:
-                facts["progress"] = progress_document(look.progress)
+                facts["progress"] = look.progress
                 facts["reason"] = look.run.reason
             else:
+                instances = change.node.map
                 facts |= {
                     "node_run": change.node.run_id,
                     "reason": change.node.reason,
-                    "instances": change.node.width,
-                    "ended": change.node.ended,
-                    "failed": change.node.bad,
+                    "instances": instances and instances.total,
+                    "ended": instances and instances.done,
+                    "failed": instances and instances.failed,
                 }
             print_json([facts])
         sys.stdout.flush()
@@ -129,12 +130,10 @@ def _drawn(branch: Branch) -> Any:
 
 
 def _about(node: NodeView) -> str:
-    lasted = took(node.started_at, node.finished_at)
-    parts = [lasted if word_of(node) not in ("queued", "running") else ""]
-    if node.width is not None:
-        bad = f", {node.bad:,} failed" if node.bad else ""
-        kept = f", {node.kept:,} kept" if node.kept else ""
-        parts.append(f"{node.ended or 0:,} of {node.width:,} instances{kept}{bad}")
+    is_over = node.word not in ("queued", "running")
+    parts = [lasted(node.started_at, node.finished_at) if is_over else ""]
+    if node.map is not None:
+        parts.append(instances_of(node.map, " instances"))
     parts.append(node.reason or "")
     return "  ".join(part for part in parts if part)
 

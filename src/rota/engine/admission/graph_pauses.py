@@ -24,7 +24,7 @@ def why_node_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 def why_paused(tx: Tx, graph_id: str, *, namespace: str) -> Reason:
     """Who has paused a run of a graph, and when."""
-    row = tx.one("last_act", namespace=namespace, verb="pause", subject=graph_id)
+    row = tx.one("last_act", namespace=namespace, verb="pause run", subject=graph_id)
     if row is None:
         return Reason(kind="paused", says=f"run {graph_id} is paused; resume it")
     why = msgspec.json.decode(row["detail"], type=dict[str, object]).get("why")

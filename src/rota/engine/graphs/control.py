@@ -40,13 +40,16 @@ Part = Literal["all", "failed", "from", "only"]
 that node alone."""
 
 
-def pause(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
-    """No other node starts until the run is resumed; those that run may end."""
-    propagation, graph_run = _begun(tx, run_id, namespace)
+def pause(tx: Tx, run_id: str, *, namespace: str) -> int | None:
+    """No other node starts until the run is resumed; those that run may end.
+
+    Tells how many runs that wait are held back; None when it was paused before.
+    """
+    propagation, _ = _begun(tx, run_id, namespace)
     propagation.node_rows.lock([(run_id, END)])
     end = propagation.node_rows.rows[run_id, END]
     if end.state == "paused":
-        return
+        return None
     if decided(end.result) is not None:
         raise NotAllowed(f"run {run_id} is being ended: its teardowns run; nothing to pause")
     if end.state != "open":
@@ -60,17 +63,16 @@ def pause(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
             row.reason = PAUSED
         propagation.node_rows.change(row)
     propagation.node_rows.flush()
-    held = tx.execute("hold_runs", ids=json.dumps(_children(tx, run_id)))
-    _record(tx, by, "pause", graph_run, namespace, {"held": held})
+    return tx.execute("hold_runs", ids=json.dumps(_children(tx, run_id)))
 
 
-def resume(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
-    """Go on where it was paused."""
+def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
+    """Go on where it was paused; False when it was not."""
     propagation, graph_run = _begun(tx, run_id, namespace)
     propagation.node_rows.lock([(run_id, END)])
     end = propagation.node_rows.rows[run_id, END]
     if end.state != "paused":
-        return
+        return False
     end.state = "open"
     propagation.node_rows.change(end)
     for row in propagation.node_rows.lock_waiting(run_id):
@@ -85,9 +87,9 @@ def resume(tx: Tx, run_id: str, *, namespace: str, by: Actor) -> None:
         propagation.node_rows.change(row)
     verdicts = go_on(tx, propagation, namespace=namespace)
     release(tx, runs=_children(tx, run_id))
-    _record(tx, by, "resume", graph_run, namespace, {})
     if verdicts:
         finish(tx, verdicts, namespace=namespace)
+    return True
 
 
 def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: Actor) -> None:
@@ -115,7 +117,6 @@ def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: 
         waits=not is_aside and not (before and before.is_marked),
     )
     verdicts = go_on(tx, propagation, namespace=namespace)
-    _record(tx, by, "mark", graph_run, namespace, {"node": name, "as": ending.value})
     if verdicts:
         finish(tx, verdicts, namespace=namespace)
 
@@ -212,9 +213,3 @@ def _begun(tx: Tx, run_id: str, namespace: str) -> tuple[Propagation, GraphRun]:
         raise NotAllowed(f"run {run_id} is {run.state}; this is for runs of graphs that go on")
     known = graph_runs(tx, [run_id], namespace=namespace)
     return Propagation(tx, known, namespace=namespace), known[run_id]
-
-
-def _record(
-    tx: Tx, by: Actor, verb: str, graph_run: GraphRun, namespace: str, detail: dict[str, object]
-) -> None:
-    record(tx, by, namespace=namespace, verb=verb, subject=graph_run.graph_id, detail=detail)

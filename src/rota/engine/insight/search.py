@@ -6,16 +6,16 @@ import json
 import re
 from collections.abc import Callable
 
-import msgspec
-
 from rota.engine.jobs.definitions import JobView, jobs
 from rota.engine.logs import reached_lines
 from rota.engine.logs import search as search_lines
 from rota.engine.runs.find import find, now_ms
 from rota.engine.runs.lists import page
-from rota.engine.schedules.search import ScheduleName, find_schedules
+from rota.engine.schedules.search import find_schedules
 from rota.errors import BadInput, UnknownRun
 from rota.model.identity import Credential
+from rota.model.insight.search import JobFound, LineFound, RunFound, SearchResults
+from rota.model.jobs.job import kind_of
 from rota.model.log import FoundLine
 from rota.model.run import RunView
 from rota.model.states import State
@@ -26,19 +26,10 @@ LOWEST, HIGHEST = "0" * 8 + "-0000-0000-0000-" + "0" * 12, "f" * 8 + "-ffff-ffff
 LOGS_MS = 7 * 86_400_000
 
 
-class SearchResults(msgspec.Struct, frozen=True, kw_only=True):
-    """What a text may mean; the best first."""
-
-    runs: list[RunView]
-    jobs: list[JobView]
-    schedules: list[ScheduleName]
-    lines: list[FoundLine]
-
-
 def search(
     tx: Tx, text: str, *, namespace: str, credential: Credential, limit: int
 ) -> SearchResults:
-    """Of the queues that are reached; up to `limit` of each kind."""
+    """What the text may mean, in queues that the caller sees; up to `limit` of each kind."""
     reaches = credential.reaches
     known = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
     names = [each.name for each in known]
@@ -46,8 +37,8 @@ def search(
     named.sort(key=lambda each: (each.name != text, each.name))
     found = _runs(tx, text, names, namespace=namespace, limit=limit)
     return SearchResults(
-        runs=[each for each in found if reaches(each.queue)][:limit],
-        jobs=named[:limit],
+        runs=[_run_found(each) for each in found if reaches(each.queue)][:limit],
+        jobs=[_job_found(each) for each in named[:limit]],
         schedules=find_schedules(
             tx,
             text,
@@ -56,8 +47,32 @@ def search(
             reached=None if credential.queues is None else names,
             limit=limit,
         ),
-        lines=_lines(tx, text, namespace=namespace, reaches=reaches, limit=limit),
+        logs=[
+            _line_found(each)
+            for each in _lines(tx, text, namespace=namespace, reaches=reaches, limit=limit)
+        ],
     )
+
+
+def _run_found(run: RunView) -> RunFound:
+    return RunFound(
+        run_id=run.id,
+        job=run.job,
+        status=run.state,
+        queue=run.queue,
+        key=run.key,
+        created_at=run.created_at,
+        finished_at=run.finished_at,
+    )
+
+
+def _job_found(job: JobView) -> JobFound:
+    spec = job.spec
+    return JobFound(job=job.name, kind=kind_of(spec), queue=spec.queue, version=job.version)
+
+
+def _line_found(line: FoundLine) -> LineFound:
+    return LineFound(run_id=line.run_id, job=line.job, at=line.at, level=line.level, text=line.text)
 
 
 def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) -> list[RunView]:

@@ -9,9 +9,10 @@ import msgspec
 from rota.engine.admission.graph_pauses import why_paused
 from rota.engine.graphs.graph_run import shape_of
 from rota.engine.graphs.nodes.release import PAUSED
-from rota.engine.graphs.views.nodes import NodeView, ends_as, is_paused, nodes
+from rota.engine.graphs.views.nodes import ends_as, is_paused, nodes
 from rota.engine.insight.reasons import at_once
 from rota.errors import BadGraph
+from rota.model.graphs.run_nodes import NodeView
 from rota.model.run import RunView
 from rota.model.runs.reason import Reason
 from rota.model.states import State
@@ -96,12 +97,13 @@ def _ending(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> 
 
 
 def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
-    if node.width is not None:
-        bad = f", {node.bad:,} of them badly" if node.bad else ""
-        says = f"node {node.name}: {node.ended or 0:,} of {node.width:,} instances have ended{bad}"
+    if node.map is not None:
+        done, total = node.map.done, node.map.total
+        bad = f", {node.map.failed:,} of them badly" if node.map.failed else ""
+        says = f"node {node.name}: {done:,} of {total:,} instances have ended{bad}"
         if node.reason and node.reason != PAUSED:
             says += f"; it is being stopped: {node.reason}"
-        return [Reason(kind="running", says=says, count=node.width - (node.ended or 0))]
+        return [Reason(kind="running", says=says, count=total - done)]
     if node.run_id is None or node.run_state in (None, State.PENDING):
         return []
     kinds = OBSTACLES if node.run_state != State.SUSPENDED else {"cancel_requested"}

@@ -5,22 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 
-import msgspec
-
 from rota.engine.runs.find import like
-from rota.model.schedules.schedule import ScheduleState
+from rota.model.insight.search import ScheduleFound
 from rota.store.base import Tx
 
 LOOKED_AT = 5_000
 """Names that are read for a part of them; one that begins with the text is found beyond them."""
-
-
-class ScheduleName(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule, and what it starts."""
-
-    name: str
-    job: str
-    state: ScheduleState
 
 
 def find_schedules(
@@ -31,7 +21,7 @@ def find_schedules(
     jobs: Collection[str],
     reached: Collection[str] | None,
     limit: int,
-) -> list[ScheduleName]:
+) -> list[ScheduleFound]:
     """Those that the text names, then those of `jobs`; only of the jobs that are reached."""
     at = {"namespace": namespace, "limit": limit}
     among = None if reached is None else json.dumps(sorted(reached))
@@ -42,10 +32,10 @@ def find_schedules(
         )
     if jobs:
         rows += tx.all("schedules_of_jobs", jobs=json.dumps(sorted(jobs)), **at)
-    found = {row["name"]: ScheduleName(**row) for row in rows}
+    found = {row["name"]: ScheduleFound(**row) for row in rows}
     return sorted(found.values(), key=lambda each: _rank(each, text))[:limit]
 
 
-def _rank(each: ScheduleName, text: str) -> tuple[bool, bool, bool, str]:
+def _rank(each: ScheduleFound, text: str) -> tuple[bool, bool, bool, str]:
     name, wanted = each.name.casefold(), text.casefold()
     return each.name != text, not name.startswith(wanted), wanted not in name, each.name

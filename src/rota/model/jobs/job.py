@@ -8,11 +8,23 @@ import msgspec
 
 from rota.clock import Moment
 from rota.model.breaker import BreakerBody, CircuitState
-from rota.model.spec import Backoff, JobSpec
+from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec
 from rota.model.states import State
 from rota.model.view import Body, View
 
 JobKind = Literal["command", "http", "python", "graph"]
+
+
+def kind_of(spec: JobSpec) -> JobKind:
+    """What a job does."""
+    match spec.target:
+        case CommandTarget():
+            return "command"
+        case HttpTarget():
+            return "http"
+        case GraphTarget():
+            return "graph"
+    return "python"
 
 
 class HttpBody(Body):

@@ -12,7 +12,7 @@ from rota.engine.jobs.definitions import JobView
 from rota.engine.jobs.views import Activity
 from rota.model.breaker import BreakerBody
 from rota.model.identity import Credential
-from rota.model.jobs.job import DefinitionView, HttpBody, JobDetail, JobEntry, JobKind
+from rota.model.jobs.job import DefinitionView, HttpBody, JobDetail, JobEntry, kind_of
 from rota.model.run import RunView
 from rota.model.schedules.schedule import ScheduleView
 from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
@@ -102,18 +102,6 @@ def definition_view(
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},
     )
-
-
-def kind_of(spec: JobSpec) -> JobKind:
-    """What a job does."""
-    match spec.target:
-        case CommandTarget():
-            return "command"
-        case HttpTarget():
-            return "http"
-        case GraphTarget():
-            return "graph"
-    return "python"
 
 
 def job_verbs(job: JobView, credential: Credential) -> tuple[str, ...]:

@@ -8,10 +8,13 @@ from statistics import median
 
 import msgspec
 
+from rota.clock import moment
+from rota.model.graphs.run_nodes import Progress
 from rota.rules.graphs.order import children_of, remaining
 
 WAITS = ("pending", "held", "ready", "active")
 """The states of a node that has not ended."""
+PERCENT = 100
 
 
 class Stand(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,24 +48,6 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
     """The number of instances in total."""
 
 
-class Progress(msgspec.Struct, frozen=True, kw_only=True):
-    """The progress of a run."""
-
-    total: int
-    done: int
-    states: dict[str, int] = {}
-    """The number of nodes in each state."""
-    share: float = 0.0
-    """The share done, from 0 to 1; each node weighs the same, and each instance in a map."""
-    critical_path: tuple[str, ...] = ()
-    """The unended nodes that determine when the run ends, in order."""
-    left_ms: int | None = None
-    """The estimated time for the critical path; None if no past run has a node on it."""
-    ends_at: int | None = None
-    unknown: int = 0
-    """The number of nodes that have not ended and that no past run tells about."""
-
-
 def progress_of(
     stands: Sequence[Stand], past: Mapping[str, Sequence[Span]], *, now: int
 ) -> Progress:
@@ -71,16 +56,23 @@ def progress_of(
     open_ = [each for each in stands if not each.is_over]
     way, left_ms = _critical(open_, {name: ms for name, ms in left.items() if ms is not None})
     is_known = any(left[name] is not None for name in way)
+    share = sum(each.share for each in stands) / len(stands) if stands else 0.0
     return Progress(
         total=len(stands),
         done=len(stands) - len(open_),
         states=dict(sorted(Counter(each.state for each in stands).items())),
-        share=sum(each.share for each in stands) / len(stands) if stands else 0.0,
+        share=share,
+        percent=percent_of(share),
         critical_path=tuple(way),
         left_ms=left_ms if is_known else None,
-        ends_at=now + left_ms if is_known else None,
+        ends_at=moment(now + left_ms) if is_known else None,
         unknown=sum(left[each.name] is None for each in open_),
     )
+
+
+def percent_of(share: float) -> float:
+    """A part of a whole in percent."""
+    return round(share * PERCENT, 2)
 
 
 def _left(stand: Stand, spans: Sequence[Span], now: int) -> int | None:

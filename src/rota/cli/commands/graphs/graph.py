@@ -75,15 +75,15 @@ def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """List the nodes of a run: their states, runs and reasons."""
     from rota.cli.connect.backends import place, run_at
     from rota.cli.output import print_json
-    from rota.cli.pages.nodes import node_document, print_nodes
+    from rota.cli.pages.nodes import print_nodes
 
     with place(flags) as here:
         run = run_at(here, run_id)
-        found, progress = run.nodes(), run.progress()
+        graph = run.graph()
     if as_json:
-        print_json(node_document(node) for node in found)
+        print_json(graph.begun())
     else:
-        print_nodes(found, progress)
+        print_nodes(graph.begun(), graph.progress)
 
 
 @command.command("pause")

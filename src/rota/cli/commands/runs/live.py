@@ -34,13 +34,13 @@ of a map are one bar, from the first to the last.
 @desk_options
 def watch(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
     """Watch a run until it ends: its nodes as a tree, with a bar and about how long it takes."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place, run_at
     from rota.cli.pages.watch import screen
     from rota.cli.waiting import check_ending
     from rota.cli.watching import watch as watch_run
 
-    with desk(flags) as here:
-        run = here.run(run_id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
         with screen(as_json=as_json) as shown:
             watch_run(here, run, shown, timeout)
         check_ending(run, run.wait(0))
@@ -51,13 +51,14 @@ def watch(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> N
 @desk_options
 def timeline(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show when the nodes of a run waited and ran, as bars."""
-    from rota.cli.connect.run_backends import desk
+    from rota.cli.connect.backends import place, run_at
     from rota.cli.output import print_json
-    from rota.cli.pages.timeline import print_timeline, timeline_documents
+    from rota.cli.pages.timeline import print_timeline
 
-    with desk(flags) as here:
-        found = here.timeline(run_id)
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        line, seen, graph = run.timeline(), run.show(), run.graph()
     if as_json:
-        print_json(timeline_documents(found))
+        print_json([line])
     else:
-        print_timeline(found)
+        print_timeline(line, seen, is_paused=graph.paused)

@@ -78,27 +78,27 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
     from rota.cli.connect.backends import now_at, place, run_at
     from rota.cli.output import print_json
-    from rota.cli.pages.nodes import node_document, print_nodes, progress_document
+    from rota.cli.pages.nodes import print_nodes
     from rota.cli.pages.run import print_page, shown_run
 
     with place(flags) as here:
         run = run_at(here, run_id)
-        view, attempts, nodes, progress = run.show(), run.attempts(), run.nodes(), run.progress()
+        view, attempts, graph = run.show(), run.attempts(), run.graph()
         reasons = run.why() if view.state in EXPLAINED else []
         now = now_at(here)
+    nodes = graph.begun()
     is_held = any(each.kind == "held" for each in reasons)
     if as_json:
         view = structs.replace(view, held=is_held)
         more: dict[str, Any] = {"why": reasons}
         if nodes:
-            more["nodes"] = [node_document(node) for node in nodes]
-            more["graph_progress"] = progress_document(progress)
+            more |= {"nodes": nodes, "graph_progress": graph.progress}
         print_json([shown_run(view, attempts, **more)])
         return
     print_page(view, attempts, now, reasons=reasons)
     if nodes:
         print()
-        print_nodes(nodes, progress)
+        print_nodes(nodes, graph.progress)
     if is_held:
         print(f"\n{HELD}; see `rota breakers`")
 

@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 import json
-
-import msgspec
+from collections.abc import Callable
 
 from rota.engine.graphs.graph_run import shape_of
-from rota.engine.graphs.views.nodes import NodeView
+from rota.engine.graphs.views.nodes import word_of
 from rota.engine.runs.lists import lately
+from rota.model.graphs.definition import Grid, GridRun
 from rota.model.run import RunView
-from rota.store.base import Row, Tx
+from rota.store.base import Tx
 
 
-class Grid(msgspec.Struct, frozen=True, kw_only=True):
-    """Runs, the newest first; nodes, parents first; and where each node of each run stands."""
-
-    runs: list[RunView]
-    nodes: list[str]
-    """Of the current version; those of other versions follow."""
-    cells: dict[str, dict[str, str]]
-    """By run and node; a node that a run does not have is left out."""
-
-
-def grid(tx: Tx, job: str, version: int, *, namespace: str, limit: int) -> Grid:
-    """BadGraph if the job in this version is no graph."""
+def grid(
+    tx: Tx,
+    job: str,
+    version: int,
+    *,
+    namespace: str,
+    limit: int,
+    sees: Callable[[str], bool] = lambda _queue: True,
+) -> Grid:
+    """The newest runs in queues that the caller sees; BadGraph for a job that is no graph."""
     nodes = dict.fromkeys(shape_of(tx, job, version, namespace=namespace).plan.nodes)
-    found = lately(tx, job, namespace=namespace, limit=limit)
+    found = [run for run in lately(tx, job, namespace=namespace, limit=limit) if sees(run.queue)]
     cells: dict[str, dict[str, str]] = {run.id: {} for run in found}
     for row in tx.all("grid_nodes", ids=json.dumps(list(cells))):
-        cells[str(row["graph_id"])][row["name"]] = _word(row)
+        cells[str(row["graph_id"])][row["name"]] = word_of(row["state"], row["run_state"])
         nodes.setdefault(row["name"])
-    return Grid(runs=found, nodes=list(nodes), cells=cells)
+    return Grid(runs=[_column(run) for run in found], nodes=list(nodes), cells=cells)
 
 
-def _word(row: Row) -> str:
-    return NodeView(name=row["name"], state=row["state"], job="", run_state=row["run_state"]).word
+def _column(run: RunView) -> GridRun:
+    return GridRun(
+        id=run.id,
+        state=run.state,
+        version=run.version,
+        scheduled_for=run.scheduled_for,
+        created_at=run.created_at,
+        started_at=run.started_at,
+        finished_at=run.finished_at,
+    )

@@ -2,61 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
 
-import msgspec
+from msgspec.structs import replace
 
+from rota.clock import Moment, moment
 from rota.engine.graphs.earlier_tries import earlier_of
 from rota.engine.graphs.graph_run import graph_runs
 from rota.engine.graphs.nodes.rows import TRIPPED, DecidedEnd, decided
+from rota.model.graphs.run_nodes import GraphEdge, MapProgress, NodeView
 from rota.model.run import cached_from
-from rota.rules.graphs import Planned
+from rota.model.view import view_of
+from rota.rules.graphs import Plan, Planned
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.progress import WAITS
 from rota.store.base import Row, Tx
 
 MOST_ITEMS = 20_000
 """Instances that are looked at to tell when their nodes began and ended."""
-
-
-class NodeView(msgspec.Struct, frozen=True, kw_only=True):
-    """One node of a run."""
-
-    name: str
-    state: str
-    """pending, held (the run is paused), ready, active, or how it ended."""
-    job: str
-    run_id: str | None = None
-    run_state: str | None = None
-    reason: str | None = None
-    cached_from: str | None = None
-    """The run whose result it was given, so that it was not carried out."""
-    parents: tuple[str, ...] = ()
-    level: int = 0
-    attempt: int | None = None
-    created_at: int | None = None
-    started_at: int | None = None
-    finished_at: int | None = None
-    width: int | None = None
-    """Instances of a mapped node; how many were made, and have ended, failed ones among them."""
-    made: int | None = None
-    ended: int | None = None
-    bad: int | None = None
-    kept: int = 0
-    """Of these, instances whose results were kept from an earlier try or run."""
-    group: str | None = None
-    """Under which it is drawn; `load/parts` lies within `load`."""
-    is_graph: bool = False
-    """Whether its run has nodes of its own."""
-
-    @property
-    def word(self) -> str:
-        """What it is doing: of one that is active, what its run is doing."""
-        if self.state != "active":
-            return self.state
-        if self.run_state is None or self.run_state == "suspended":
-            return "running"
-        return "held" if self.run_state == "pending" else self.run_state
 
 
 def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
@@ -70,17 +34,35 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
 
 def with_spans(tx: Tx, run_id: str, found: Sequence[NodeView]) -> list[NodeView]:
     """Mapped nodes with the first start and the last end of their instances, unless too many."""
-    if not 0 < sum(each.width or 0 for each in found) <= MOST_ITEMS:
+    if not 0 < sum(each.map.total for each in found if each.map) <= MOST_ITEMS:
         return list(found)
     spans = {row["node"]: row for row in tx.all("item_spans", graph_id=run_id)}
     return [_spanned(each, spans.get(each.name)) for each in found]
 
 
-def _spanned(view: NodeView, span: Row | None) -> NodeView:
-    if view.width is None or span is None:
-        return view
-    ended = None if view.state in WAITS else span["finished_at"]
-    return msgspec.structs.replace(view, started_at=span["started_at"], finished_at=ended)
+def drawn(plan: Plan, begun: Iterable[NodeView], critical: Collection[str]) -> list[NodeView]:
+    """All nodes of a plan; those that decide when the run ends are marked as critical."""
+    known = {each.name: each for each in begun}
+    found = [known.get(name) or _not_begun(planned) for name, planned in plan.nodes.items()]
+    return [replace(each, critical=True) if each.name in critical else each for each in found]
+
+
+def edges_of(plan: Plan) -> list[GraphEdge]:
+    """What comes after what."""
+    return [
+        GraphEdge(before=parent, after=name, when=each.node.when)
+        for name, each in plan.nodes.items()
+        for parent in each.parents
+    ]
+
+
+def word_of(state: str, run_state: str | None) -> str:
+    """What a node is doing: of one that is active, what its run is doing."""
+    if state != "active":
+        return state
+    if run_state is None or run_state == "suspended":
+        return "running"
+    return "held" if run_state == "pending" else run_state
 
 
 def is_paused(tx: Tx, run_id: str) -> bool:
@@ -95,32 +77,73 @@ def ends_as(tx: Tx, run_id: str) -> DecidedEnd | None:
     return None if row is None or row["state"] != TRIPPED else decided(row["result"])
 
 
-def _kept(text: str | None) -> int:
-    earlier = earlier_of(text)
-    return earlier.kept if earlier else 0
+def _not_begun(planned: Planned) -> NodeView:
+    return NodeView(word="pending", state=None, **_planned(planned))
+
+
+def _planned(planned: Planned) -> dict[str, Any]:
+    """What the plan says of a node."""
+    node = planned.node
+    return {
+        "name": node.name,
+        "job": node.job or node.graph or "",
+        "group": node.group,
+        "kind": node.kind,
+        "join": planned.join,
+        "level": planned.level,
+        "is_graph": node.graph is not None,
+        "parents": planned.parents,
+    }
 
 
 def _view(row: Row, planned: Planned) -> NodeView:
     is_mapped = row["width"] is not None
-    return NodeView(
-        name=row["name"],
-        state=row["state"],
-        job=planned.node.job or planned.node.graph or "",
+    run_state = None if is_mapped else row["run_state"]
+    return view_of(
+        NodeView,
+        row,
+        **_planned(planned),
+        word=word_of(row["state"], run_state),
+        run_state=run_state,
         run_id=str(row["run_id"]) if row["run_id"] and not is_mapped else None,
-        run_state=None if is_mapped else row["run_state"],
-        reason=row["reason"],
-        cached_from=cached_from(row["reason"]) if row["state"] == Ending.SUCCESS else None,
-        parents=planned.parents,
-        level=planned.level,
         attempt=None if is_mapped else row["attempt"],
-        created_at=row["created_at"],
-        started_at=row["started_at"],
-        finished_at=row["finished_at"],
-        width=row["width"],
-        made=row["made"],
-        ended=row["ended"],
-        bad=row["bad"],
-        kept=_kept(row["earlier"]),
-        group=planned.node.group,
-        is_graph=planned.node.graph is not None,
+        duration_ms=_lasted(row["started_at"], row["finished_at"]),
+        cached_from=cached_from(row["reason"]) if row["state"] == Ending.SUCCESS else None,
+        map=_map(row) if is_mapped else None,
     )
+
+
+def _map(row: Row) -> MapProgress:
+    done, made = row["ended"] or 0, row["made"]
+    is_over = row["state"] not in WAITS
+    earlier = earlier_of(row["earlier"])
+    return MapProgress(
+        total=row["width"],
+        done=done,
+        failed=row["bad"] or 0,
+        running=0 if is_over else max(0, (made or 0) - done),
+        made=made,
+        kept=earlier.kept if earlier else 0,
+    )
+
+
+def _spanned(view: NodeView, span: Row | None) -> NodeView:
+    if view.map is None or span is None:
+        return view
+    started_at, finished_at = span["started_at"], span["finished_at"]
+    if view.state in WAITS:
+        finished_at = None
+    return replace(
+        view,
+        started_at=_instant(started_at),
+        finished_at=_instant(finished_at),
+        duration_ms=_lasted(started_at, finished_at),
+    )
+
+
+def _instant(ms: int | None) -> Moment | None:
+    return None if ms is None else moment(ms)
+
+
+def _lasted(started_at: int | None, finished_at: int | None) -> int | None:
+    return None if started_at is None or finished_at is None else finished_at - started_at

@@ -6,13 +6,13 @@ Nothing is kept for it while runs go on: the history has it all.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from rota.engine.graphs.views.nodes import NodeView, nodes
-from rota.engine.runs.find import find, now_ms
+from rota.engine.runs.find import now_ms
+from rota.model.graphs.run_nodes import NodeView, Progress
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
-from rota.rules.graphs.progress import WAITS, Progress, Span, Stand, progress_of
+from rota.rules.graphs.progress import WAITS, Span, Stand, percent_of, progress_of
 from rota.store.base import Row, Tx
 
 LOOKED_UP = 5_000
@@ -22,40 +22,40 @@ SAMPLE = 200
 """Instances of a mapped node that tell its pace."""
 
 
-def progress(tx: Tx, run_id: str, *, namespace: str) -> Progress:
-    """How far a run is; of one that is no graph, what its handler has reported."""
-    run = find(tx, run_id, namespace=namespace)
-    found = nodes(tx, run_id, namespace=namespace)
-    return progress_of_nodes(tx, run, found, namespace=namespace)
-
-
 def progress_of_nodes(
     tx: Tx, run: RunView, found: Sequence[NodeView], *, namespace: str
 ) -> Progress:
-    """The same for who has read them already."""
+    """How far a run is whose nodes were read; without any, what its handler has reported."""
     if not found:
         return _of_one(run)
     waiting = [each for each in found if each.state in WAITS]
     past = _past(tx, run, [each.name for each in waiting], namespace)
-    began = _began(tx, run.id, [each.name for each in waiting if each.ended])
-    stands = [
-        Stand(
-            name=each.name,
-            state=each.state,
-            parents=each.parents,
-            started_at=began.get(each.name, each.started_at),
-            width=each.width,
-            ended=each.ended,
-        )
-        for each in found
-    ]
-    return progress_of(stands, past, now=now_ms(tx))
+    began = _began(tx, run.id, [each.name for each in waiting if each.map and each.map.done])
+    return progress_of([_stand(each, began) for each in found], past, now=now_ms(tx))
+
+
+def _stand(node: NodeView, began: Mapping[str, int]) -> Stand:
+    started_at = None if node.started_at is None else node.started_at.ms
+    return Stand(
+        name=node.name,
+        state=node.state or "pending",
+        parents=node.parents,
+        started_at=began.get(node.name, started_at),
+        width=None if node.map is None else node.map.total,
+        ended=None if node.map is None else node.map.done,
+    )
 
 
 def _of_one(run: RunView) -> Progress:
     is_over = run.state in FINAL
     share = 1.0 if run.state is State.SUCCESS else run.progress or 0.0
-    return Progress(total=1, done=int(is_over), states={run.state.value: 1}, share=share)
+    return Progress(
+        total=1,
+        done=int(is_over),
+        states={run.state.value: 1},
+        share=share,
+        percent=percent_of(share),
+    )
 
 
 def _past(tx: Tx, run: RunView, names: Sequence[str], namespace: str) -> dict[str, list[Span]]:

@@ -4,52 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import Literal
 
-import msgspec
-
+from rota.clock import moment
 from rota.engine.graphs.views.nodes import nodes
 from rota.engine.runs.find import find, now_ms
-from rota.engine.runs.paused import paused_among
+from rota.model.graphs.timeline import Part, Timeline, TimelineSpan, TimelineTrack
 from rota.model.run import RunView
 from rota.store.base import Row, Tx
-
-Part = Literal["queued", "running", "failed"]
-"""What a run did then; failed: an attempt that did not succeed."""
-
-
-class TimelineSpan(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of the time of a run."""
-
-    part: Part
-    start_at: int
-    end_at: int
-
-
-class TimelineTrack(msgspec.Struct, frozen=True, kw_only=True):
-    """What one node did over time; without stretches if it never had a run."""
-
-    name: str
-    state: str
-    stretches: tuple[TimelineSpan, ...] = ()
-    attempts: int = 0
-    instances: int | None = None
-    """Of a mapped node: how many runs are taken together."""
-
-    @property
-    def start_at(self) -> int | None:
-        return self.stretches[0].start_at if self.stretches else None
-
-
-class Timeline(msgspec.Struct, frozen=True, kw_only=True):
-    """A run and what it is made of; a run that is no graph is made of itself."""
-
-    run: RunView
-    tracks: tuple[TimelineTrack, ...]
-    start_at: int
-    end_at: int
-    """Now, for a run that goes on."""
-    is_paused: bool = False
 
 
 def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
@@ -60,7 +21,7 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
     if not listed:
         made = [_as_row(run)]
         tracks: tuple[TimelineTrack, ...] = (
-            _track(run.job, run.state, made, _attempts(tx, made), now),
+            _track(run.job, run.state.value, made, _attempts(tx, made), now),
         )
     else:
         rows = tx.all("timeline_runs", graph_id=run_id)
@@ -70,19 +31,13 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
         for row in rows:
             by_node.setdefault(row["node"], []).append(row)
         tracks = tuple(
-            _mapped(each.name, each.state, maps[each.name], now)
+            _mapped(each.name, each.state or "", maps[each.name], now)
             if each.name in maps
-            else _track(each.name, each.state, by_node.get(each.name, ()), attempts, now)
+            else _track(each.name, each.state or "", by_node.get(each.name, ()), attempts, now)
             for each in listed
         )
     end_at = now if run.finished_at is None else run.finished_at.ms
-    return Timeline(
-        run=run,
-        tracks=tracks,
-        start_at=run.created_at.ms,
-        end_at=end_at,
-        is_paused=run.id in paused_among(tx, [run]),
-    )
+    return Timeline(run_id=run_id, start_at=run.created_at, end_at=moment(end_at), tracks=tracks)
 
 
 def _as_row(run: RunView) -> Row:
@@ -113,9 +68,7 @@ def _track(
         failed = attempts.get(str(row["id"]), [])
         for each in failed:
             stretches += _waited(since, each["started_at"])
-            stretches.append(
-                TimelineSpan(part="failed", start_at=each["started_at"], end_at=each["ended_at"])
-            )
+            stretches.append(_span("failed", each["started_at"], each["ended_at"]))
             since = each["ended_at"]
         tries += len(failed)
         end = now if row["finished_at"] is None else row["finished_at"]
@@ -126,7 +79,7 @@ def _track(
         else:
             tries += 1
             stretches += _waited(since, started)
-            stretches.append(TimelineSpan(part="running", start_at=started, end_at=end))
+            stretches.append(_span("running", started, end))
     return TimelineTrack(name=name, state=state, stretches=tuple(stretches), attempts=tries)
 
 
@@ -135,11 +88,15 @@ def _mapped(name: str, state: str, row: Row, now: int) -> TimelineTrack:
     started = row["started_at"]
     stretches = _waited(row["created_at"], end if started is None else started)
     if started is not None:
-        stretches.append(TimelineSpan(part="running", start_at=started, end_at=end))
+        stretches.append(_span("running", started, end))
     return TimelineTrack(
         name=name, state=state, stretches=tuple(stretches), instances=row["instances"]
     )
 
 
 def _waited(start: int, end: int) -> list[TimelineSpan]:
-    return [TimelineSpan(part="queued", start_at=start, end_at=end)] if end > start else []
+    return [_span("queued", start, end)] if end > start else []
+
+
+def _span(part: Part, start: int, end: int) -> TimelineSpan:
+    return TimelineSpan(part=part, start_at=moment(start), end_at=moment(end))

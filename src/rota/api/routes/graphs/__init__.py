@@ -1,1 +1,0 @@
-"""Graphs: plans, nodes of their runs, timelines."""

@@ -1,0 +1,1 @@
+"""Operations on graphs and on their runs, node by node."""
