@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from inspect import Parameter, signature
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
 
 import msgspec
 
@@ -18,17 +18,10 @@ from rota.store.base import Tx
 
 P = ParamSpec("P")
 T = TypeVar("T")
-V = TypeVar("V")
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Function = Callable[Concatenate[Tx, Caller, P], T]
-
-
-class Read(Protocol):
-    """Looks at the store in a transaction of its own."""
-
-    def __call__(self, work: Callable[[Tx], V], /) -> V:
-        """What the work finds."""
-        ...
+Read = Callable[[Callable[[Tx], Any]], Any]
+"""Looks at the store in a transaction of its own, and gives what was found there."""
 
 
 class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ from rota.errors import BadFile, BadOption
 from rota.ids import new_id
 from rota.model.bundle import Bundle
 from rota.model.plan import Change, Plan, Wish
-from rota.model.schedule import Calendar
+from rota.model.schedule import Calendar, CalendarView
 from rota.model.spec import JobSpec
 from rota.model.view import Body
 from rota.operations.caller import Caller
@@ -91,7 +91,7 @@ def _parse(read: Read, caller: Caller, arguments: Mapping[str, Any]) -> dict[str
     """Parse the files before the transaction, which must not wait for YAML."""
     body: FilesBody = arguments["body"]
     body.wish()
-    stored = read(lambda tx: calendars(tx, namespace=caller.namespace))
+    stored: dict[str, CalendarView] = read(lambda tx: calendars(tx, namespace=caller.namespace))
     known = {name: each.calendar for name, each in stored.items()}
     bundles = bundles_of([(each.name, each.text.encode()) for each in body.files], calendars=known)
     return {"body": ParsedFiles(**msgspec.structs.asdict(body), bundles=bundles)}
