@@ -291,13 +291,6 @@ class RunView(View, frozen=True, kw_only=True):
     """A run of a graph that starts no other nodes until somebody resumes it."""
 
 
-class RunState(View, frozen=True):
-    """Where a run is now."""
-
-    run_id: str = msgspec.field(name="executionId")
-    status: State
-
-
 def cached_from(reason: str | None) -> str | None:
     """The run whose result was used, if the reason of a success says so."""
     return reason.removeprefix(CACHED) if reason and reason.startswith(CACHED) else None

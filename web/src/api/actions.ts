@@ -176,7 +176,7 @@ export const ACTIONS: Record<Subject, Action[]> = {
       danger: true,
       confirm: (name) => `${name} is given up for good. The run itself stays in the history.`,
       done: (name) => `${name} is discarded.`,
-      send: (id) => ask("discardOne", { path: [id] }),
+      send: (id) => ask("discardLetter", { path: [id] }),
     },
   ],
   breaker: [

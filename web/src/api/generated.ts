@@ -5,13 +5,6 @@ export interface Page<Item> {
   next: string | null;
 }
 
-export type AheadDocument = {
-  at: string;
-  runs: number;
-  busyMs: number;
-  unknown: number;
-};
-
 export type AnchorBody = {
   seq: number;
   hash: string;
@@ -35,14 +28,14 @@ export type AttemptBody = {
   token: string;
 };
 
-export type AttemptDocument = {
+export type AttemptView = {
   number: number;
   kind: string;
   claim: number;
   workerId: string | null;
   startedAt: string | null;
   endedAt: string;
-  error: Failure | null;
+  error: ErrorView | null;
 };
 
 export type AuditEntry = {
@@ -203,16 +196,6 @@ export type BreakerView = {
   verbs: Array<string>;
 };
 
-export type BucketDocument = {
-  at: string;
-  success: number;
-  failed: number;
-  cancelled: number;
-  skipped: number;
-  p50Ms: number | null;
-  p95Ms: number | null;
-};
-
 export type BulkActBody = {
   ids?: Array<string> | null;
   filter?: FilterBody | null;
@@ -220,19 +203,15 @@ export type BulkActBody = {
   reason?: string | null;
 };
 
-export type BulkActed = {
-  matched: number;
-  done: number;
-  more: boolean;
-  dryRun: boolean;
-};
-
 export type BulkBody = {
   runs: Array<SubmitBody>;
 };
 
-export type BulkDocument = {
-  runs: Array<SubmittedDocument>;
+export type BulkDone = {
+  matched: number;
+  done: number;
+  more: boolean;
+  dryRun: boolean;
 };
 
 export type BusinessDay = {
@@ -285,19 +264,9 @@ export type CalendarView = {
   verbs: Array<string>;
 };
 
-export type CancelBody = {
+export type CancelRunBody = {
   reason?: string | null;
   force?: boolean;
-};
-
-export type CauseDocument = {
-  fingerprint: string;
-  job: string;
-  error: string;
-  count: number;
-  firstAt: string;
-  lastAt: string;
-  versions: Array<number>;
 };
 
 export type ChainVerdict = {
@@ -330,12 +299,6 @@ export type CheckpointBody = {
 
 export type CheckpointState = {
   state: string | null;
-};
-
-export type ChosenBody = {
-  group?: string | null;
-  ids?: Array<string> | null;
-  reason?: string | null;
 };
 
 export type ChunkBody = {
@@ -400,7 +363,7 @@ export type CommandTarget = {
   type: "command";
 };
 
-export type ConcernDocument = {
+export type Concern = {
   kind: "unserved" | "paused" | "held" | "silent" | "lost" | "overdue";
   subject: string;
   says: string;
@@ -423,18 +386,13 @@ export type CreateTokenBody = {
   expires?: string | null;
 };
 
-export type Crew = {
-  alive: number;
-  silent: number;
-};
-
 export type Cron = {
   expression: string;
   dialect: "vixie" | "quartz" | "kubernetes";
   type: "cron";
 };
 
-export type DayDocument = {
+export type DayCounts = {
   day: string;
   success: number;
   failed: number;
@@ -471,6 +429,10 @@ export type DefinitionView = {
   arguments: Record<string, unknown>;
 };
 
+export type DiscardLetterBody = {
+  reason?: string | null;
+};
+
 export type Discarded = {
   discarded: number;
   left: number;
@@ -483,12 +445,6 @@ export type Done = {
 export type DrainState = {
   id: string;
   draining: boolean;
-};
-
-export type EdgeDocument = {
-  from: string;
-  to: string;
-  when: string | null;
 };
 
 export type EffectBody = {
@@ -551,10 +507,10 @@ export type ErrorDetail = {
   asked_ms?: number;
 };
 
-export type EventBody = {
-  event: string;
-  payload?: unknown;
-  key?: string | null;
+export type ErrorView = {
+  type: string;
+  message: string;
+  traceback: string;
 };
 
 export type Every = {
@@ -564,10 +520,14 @@ export type Every = {
   type: "every";
 };
 
-export type Failure = {
-  type: string;
-  message: string;
-  traceback: string;
+export type FailureCause = {
+  fingerprint: string;
+  job: string;
+  error: string;
+  count: number;
+  firstAt: string;
+  lastAt: string;
+  versions: Array<number>;
 };
 
 export type FieldChange = {
@@ -590,7 +550,7 @@ export type FilesBody = {
 };
 
 export type FilterBody = {
-  status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null;
+  status?: State | null;
   jobId?: string | null;
   queue?: string | null;
   schedule?: string | null;
@@ -618,16 +578,16 @@ export type FiringView = {
   state: string | null;
 };
 
-export type ForecastDocument = {
-  buckets: Array<AheadDocument>;
+export type Forecast = {
+  buckets: Array<ForecastHour>;
   isCut: boolean;
 };
 
-export type FoundDocument = {
-  runs: Array<RunFound>;
-  jobs: Array<JobFound>;
-  schedules: Array<ScheduleFound>;
-  logs: Array<LineFound>;
+export type ForecastHour = {
+  at: string;
+  runs: number;
+  busyMs: number;
+  unknown: number;
 };
 
 export type FoundLine = {
@@ -635,8 +595,8 @@ export type FoundLine = {
   claim: number;
   seq: number;
   at: string;
-  level: string;
-  stream: string;
+  level: "debug" | "info" | "warning" | "error" | "critical";
+  stream: "stdout" | "stderr" | "log";
   text: string;
   executionId: string;
   jobId: string;
@@ -656,22 +616,10 @@ export type Graph = {
   depends_on_past: boolean;
 };
 
-export type GraphDocument = {
-  name: string;
-  version: number;
-  description: string;
-  origin: string;
-  queue: string;
-  mode: "ignore" | "finish" | "fail_fast";
-  timeout: string | null;
-  retries: number;
-  maxNodes: number | null;
-  maxRuns: number | null;
-  dependsOnPast: boolean;
-  parameters: Record<string, unknown>;
-  nodes: Array<NodeDocument>;
-  edges: Array<EdgeDocument>;
-  verbs: Array<string>;
+export type GraphEdge = {
+  from: string;
+  to: string;
+  when: string | null;
 };
 
 export type GraphItem = {
@@ -705,7 +653,25 @@ export type GraphTarget = {
   type: "graph";
 };
 
-export type GridDocument = {
+export type GraphView = {
+  name: string;
+  version: number;
+  description: string;
+  origin: string;
+  queue: string;
+  mode: "ignore" | "finish" | "fail_fast";
+  timeout: string | null;
+  retries: number;
+  maxNodes: number | null;
+  maxRuns: number | null;
+  dependsOnPast: boolean;
+  parameters: Record<string, unknown>;
+  nodes: Array<NodeDefinition>;
+  edges: Array<GraphEdge>;
+  verbs: Array<string>;
+};
+
+export type Grid = {
   runs: Array<GridRun>;
   nodes: Array<string>;
   cells: Record<string, Record<string, string>>;
@@ -713,7 +679,7 @@ export type GridDocument = {
 
 export type GridRun = {
   executionId: string;
-  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  state: State;
   version: number;
   scheduledFor: string | null;
   createdAt: string;
@@ -721,21 +687,7 @@ export type GridRun = {
   finishedAt: string | null;
 };
 
-export type GroupDocument = {
-  group: string;
-  job: string;
-  errorType: string;
-  message: string;
-  reason: string | null;
-  open: number;
-  total: number;
-  firstAt: string;
-  lastAt: string;
-  versions: Array<number>;
-  verbs: Array<string>;
-};
-
-export type HeardDocument = {
+export type Heard = {
   schedule: string;
   decision: string;
   executionId: string | null;
@@ -909,8 +861,8 @@ export type JobSpec = {
 export type JobStatistics = {
   windowMs: number;
   spanMs: number;
-  buckets: Array<BucketDocument>;
-  days: Array<DayDocument>;
+  buckets: Array<TimeBucket>;
+  days: Array<DayCounts>;
   successRate: number | null;
   retryRate: number | null;
   durations: Quantiles;
@@ -932,7 +884,21 @@ export type Leftover = {
   name: string;
 };
 
-export type LetterDocument = {
+export type LetterGroup = {
+  group: string;
+  job: string;
+  errorType: string;
+  message: string;
+  reason: string | null;
+  open: number;
+  total: number;
+  firstAt: string;
+  lastAt: string;
+  versions: Array<number>;
+  verbs: Array<string>;
+};
+
+export type LetterView = {
   executionId: string;
   job: string;
   version: number;
@@ -948,12 +914,10 @@ export type LetterDocument = {
   verbs: Array<string>;
 };
 
-export type LimitDocument = {
-  kind: "paused" | "window" | "slots" | "quota" | "breaker";
-  says: string;
-  used: number | null;
-  most: number | null;
-  stops: boolean;
+export type LettersBody = {
+  group?: string | null;
+  ids?: Array<string> | null;
+  reason?: string | null;
 };
 
 export type LineFound = {
@@ -964,13 +928,13 @@ export type LineFound = {
   text: string;
 };
 
-export type LogDocument = {
+export type LogLine = {
   attempt: number;
   claim: number;
   seq: number;
   at: string;
-  level: string;
-  stream: string;
+  level: "debug" | "info" | "warning" | "error" | "critical";
+  stream: "stdout" | "stderr" | "log";
   text: string;
 };
 
@@ -986,7 +950,7 @@ export type Map = {
   tolerate: number | string;
 };
 
-export type MapDocument = {
+export type MapDefinition = {
   over: unknown;
   batch: number;
   concurrency: number | null;
@@ -1065,7 +1029,7 @@ export type Node = {
   cache: Cache | null;
 };
 
-export type NodeDocument = {
+export type NodeDefinition = {
   name: string;
   job: string;
   isGraph: boolean;
@@ -1073,16 +1037,34 @@ export type NodeDocument = {
   kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
   join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
   when: string | null;
-  map: MapDocument | null;
+  map: MapDefinition | null;
   level: number;
   retries: number | null;
   timeout: string | null;
 };
 
-export type NodesDocument = {
-  graph: RunGraph | null;
-  paused: boolean;
-  progress: ProgressDocument;
+export type NodeView = {
+  name: string;
+  job: string;
+  state: string;
+  standing: string | null;
+  group: string | null;
+  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
+  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
+  level: number;
+  isGraph: boolean;
+  runStatus: string | null;
+  parents: Array<string>;
+  runId: string | null;
+  createdAt: string | null;
+  startedAt: string | null;
+  finishedAt: string | null;
+  durationMs: number | null;
+  attempt: number | null;
+  reason: string | null;
+  cached: string | null;
+  map: MapProgress | null;
+  critical: boolean;
   verbs: Array<string>;
 };
 
@@ -1095,11 +1077,11 @@ export type OpenBreakerBody = {
   note?: string | null;
 };
 
-export type OverviewDocument = {
+export type Overview = {
   at: string;
   windowMs: number;
   spanMs: number;
-  throughput: Array<BucketDocument>;
+  throughput: Array<TimeBucket>;
   successRate: number | null;
   retryRate: number | null;
   queueDepth: number;
@@ -1108,12 +1090,12 @@ export type OverviewDocument = {
   running: number;
   slots: number;
   utilisation: number | null;
-  workers: Crew;
+  workers: WorkerCounts;
   durations: Quantiles;
   waits: Quantiles;
   scheduleLagMs: Lag;
-  failures: Array<CauseDocument>;
-  attention: Array<ConcernDocument>;
+  failures: Array<FailureCause>;
+  attention: Array<Concern>;
   dueNextHour: number;
 };
 
@@ -1131,12 +1113,16 @@ export type ParameterSchema = {
   required: Array<string>;
 };
 
-export type PauseBody = {
+export type PauseJobBody = {
   note?: string | null;
 };
 
-export type PauseJobBody = {
+export type PauseQueueBody = {
   note?: string | null;
+};
+
+export type PauseRunBody = {
+  reason?: string | null;
 };
 
 export type PauseScheduleBody = {
@@ -1179,15 +1165,7 @@ export type Problem = {
   facts?: Record<string, string | number>;
 };
 
-export type ProgressBody = {
-  runId: string;
-  fence: number;
-  token: string;
-  fraction: number;
-  note?: string;
-};
-
-export type ProgressDocument = {
+export type Progress = {
   done: number;
   total: number;
   byState: Record<string, number>;
@@ -1197,6 +1175,14 @@ export type ProgressDocument = {
   endsAt: string | null;
   unknown: number;
   criticalPath: Array<string>;
+};
+
+export type ProgressBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  fraction: number;
+  note?: string;
 };
 
 export type PythonTarget = {
@@ -1225,15 +1211,29 @@ export type QueueDetail = {
   paused: boolean;
   note: string | null;
   verbs: Array<string>;
-  limits: Array<LimitDocument>;
+  limits: Array<QueueLimit>;
   windowMs: number;
-  buckets: Array<BucketDocument>;
+  buckets: Array<TimeBucket>;
   successRate: number | null;
   durations: Quantiles;
   waits: Quantiles;
 };
 
-export type QueueDocument = {
+export type QueueLimit = {
+  kind: "paused" | "window" | "slots" | "quota" | "breaker";
+  says: string;
+  used: number | null;
+  most: number | null;
+  stops: boolean;
+};
+
+export type QueueState = {
+  name: string;
+  paused: boolean;
+  note: string | null;
+};
+
+export type QueueView = {
   name: string;
   queued: number;
   scheduled: number;
@@ -1247,12 +1247,6 @@ export type QueueDocument = {
   paused: boolean;
   note: string | null;
   verbs: Array<string>;
-};
-
-export type QueueState = {
-  name: string;
-  paused: boolean;
-  note: string | null;
 };
 
 export type Quotas = {
@@ -1269,23 +1263,14 @@ export type QuotasBody = {
   payload?: number | null;
 };
 
-export type ReasonBody = {
-  reason?: string | null;
-};
-
-export type ReasonDocument = {
-  kind: string;
+export type Reason = {
+  kind: "ended" | "running" | "silent_worker" | "cancel_requested" | "waits" | "paused" | "no_worker" | "unserved_queue" | "unknown_job" | "draining" | "ahead" | "busy" | "overdue" | "ready" | "blocked" | "held" | "window" | "quota" | "stalled";
   says: string;
   count: number | null;
   until: string | null;
 };
 
 export type RedriveBody = {
-  args?: Record<string, unknown> | null;
-  reason?: string | null;
-};
-
-export type RedriveManyBody = {
   group?: string | null;
   ids?: Array<string> | null;
   reason?: string | null;
@@ -1294,14 +1279,19 @@ export type RedriveManyBody = {
   cursor?: string | null;
 };
 
-export type RedrivenDocument = {
+export type RedriveLetterBody = {
+  args?: Record<string, unknown> | null;
+  reason?: string | null;
+};
+
+export type Redriven = {
   executionId: string;
   rerunId: string;
   isNew: boolean;
 };
 
 export type RedrivenMany = {
-  items: Array<RedrivenDocument>;
+  items: Array<Redriven>;
   left: number;
   next: string | null;
 };
@@ -1331,7 +1321,7 @@ export type Registered = {
   hearsTakes: boolean;
 };
 
-export type ReleaseDocument = {
+export type Release = {
   number: number;
   app: string | null;
   label: string | null;
@@ -1349,13 +1339,17 @@ export type Removed = {
   removed: boolean;
 };
 
-export type RerunBody = {
+export type RerunRunBody = {
   reason?: string | null;
   args?: Record<string, unknown> | null;
   fromFailed?: boolean;
   fromNode?: string | null;
   downstream?: boolean;
   allNodes?: boolean;
+};
+
+export type ResumeRunBody = {
+  reason?: string | null;
 };
 
 export type RetryPolicy = {
@@ -1392,11 +1386,45 @@ export type RunChange = {
   new: string | null;
 };
 
-export type RunDocument = {
+export type RunFound = {
+  executionId: string;
+  jobId: string;
+  status: State;
+  queue: string;
+  key: string | null;
+  createdAt: string;
+  finishedAt: string | null;
+};
+
+export type RunGraph = {
+  nodes: Array<NodeView>;
+  edges: Array<GraphEdge>;
+};
+
+export type RunNodes = {
+  graph: RunGraph | null;
+  paused: boolean;
+  progress: Progress;
+  verbs: Array<string>;
+};
+
+export type RunOutcome = {
+  executionId: string;
+  state: State;
+  startedAt: string | null;
+  durationMs: number | null;
+};
+
+export type RunState = {
+  executionId: string;
+  status: State;
+};
+
+export type RunView = {
   executionId: string;
   jobId: string;
   version: number;
-  status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  status: State;
   queue: string;
   priority: number;
   args: unknown;
@@ -1409,8 +1437,8 @@ export type RunDocument = {
   finishedAt: string | null;
   progress: number | null;
   progressNote: string | null;
-  result: unknown;
-  error: Failure | null;
+  result: unknown | null;
+  error: ErrorView | null;
   reason: string | null;
   cancelRequested: boolean;
   workerId: string | null;
@@ -1419,7 +1447,7 @@ export type RunDocument = {
   parentId: string | null;
   node: string | null;
   scheduleId: string | null;
-  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
+  state: State;
   item: number | null;
   schedule: string | null;
   scheduledFor: string | null;
@@ -1430,61 +1458,14 @@ export type RunDocument = {
   claim: number;
   atMostOnce: boolean;
   backfillId: string | null;
-  origin: unknown;
-  policy: unknown;
+  origin: unknown | null;
+  policy: unknown | null;
   held: boolean;
   obstacle: string | null;
   tally: Record<string, number>;
   failureOf: string | null;
   onFailureRun: string | null;
   paused: boolean;
-};
-
-export type RunFound = {
-  executionId: string;
-  jobId: string;
-  status: string;
-  queue: string;
-  key: string | null;
-  createdAt: string;
-  finishedAt: string | null;
-};
-
-export type RunGraph = {
-  nodes: Array<RunNodeDocument>;
-  edges: Array<EdgeDocument>;
-};
-
-export type RunNodeDocument = {
-  name: string;
-  job: string;
-  group: string | null;
-  kind: "work" | "branch" | "short_circuit" | "setup" | "teardown" | "notify";
-  join: "all_success" | "all_failed" | "all_done" | "all_done_setup_success" | "all_done_min_one_success" | "all_skipped" | "one_failed" | "one_success" | "one_done" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "always";
-  level: number;
-  isGraph: boolean;
-  state: string;
-  standing: string | null;
-  runStatus: string | null;
-  parents: Array<string>;
-  runId: string | null;
-  createdAt: string | null;
-  startedAt: string | null;
-  finishedAt: string | null;
-  durationMs: number | null;
-  attempt: number | null;
-  reason: string | null;
-  cached: string | null;
-  map: MapProgress | null;
-  critical: boolean;
-  verbs: Array<string>;
-};
-
-export type RunOutcome = {
-  executionId: string;
-  state: State;
-  startedAt: string | null;
-  durationMs: number | null;
 };
 
 export type Rung = {
@@ -1641,10 +1622,23 @@ export type ScheduleView = {
   verbs: Array<string>;
 };
 
-export type SentDocument = {
+export type SearchResults = {
+  runs: Array<RunFound>;
+  jobs: Array<JobFound>;
+  schedules: Array<ScheduleFound>;
+  logs: Array<LineFound>;
+};
+
+export type SendEventBody = {
+  event: string;
+  payload?: unknown;
+  key?: string | null;
+};
+
+export type Sent = {
   id: string;
   isNew: boolean;
-  heard: Array<HeardDocument>;
+  heard: Array<Heard>;
 };
 
 export type Session = {
@@ -1665,11 +1659,6 @@ export type SettleBody = {
 
 export type State = "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
 
-export type StateDocument = {
-  executionId: string;
-  status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
-};
-
 export type StopBackfillBody = {
   note?: string | null;
 };
@@ -1678,12 +1667,6 @@ export type Stray = {
   runId: string;
   fence: number;
   token: string;
-};
-
-export type StretchDocument = {
-  part: "queued" | "running" | "failed";
-  startAt: string;
-  endAt: string;
 };
 
 export type SubmitBody = {
@@ -1702,10 +1685,14 @@ export type SubmitBody = {
   cache?: false | null;
 };
 
-export type SubmittedDocument = {
+export type SubmittedRun = {
   executionId: string;
   status: "queued" | "scheduled" | "refused";
   isNew: boolean;
+};
+
+export type SubmittedRuns = {
+  runs: Array<SubmittedRun>;
 };
 
 export type SuccessState = {
@@ -1734,11 +1721,35 @@ export type TemplateView = {
   verbs: Array<string>;
 };
 
-export type TimelineDocument = {
+export type TimeBucket = {
+  at: string;
+  success: number;
+  failed: number;
+  cancelled: number;
+  skipped: number;
+  p50Ms: number | null;
+  p95Ms: number | null;
+};
+
+export type Timeline = {
   executionId: string;
   startAt: string;
   endAt: string;
-  tracks: Array<TrackDocument>;
+  tracks: Array<TimelineTrack>;
+};
+
+export type TimelineSpan = {
+  part: "queued" | "running" | "failed";
+  startAt: string;
+  endAt: string;
+};
+
+export type TimelineTrack = {
+  name: string;
+  state: string;
+  attempts: number;
+  instances: number | null;
+  stretches: Array<TimelineSpan>;
 };
 
 export type TokenView = {
@@ -1755,14 +1766,6 @@ export type TokenView = {
   revokedAt: string | null;
   revokedBy: string | null;
   verbs: Array<string>;
-};
-
-export type TrackDocument = {
-  name: string;
-  state: string;
-  attempts: number;
-  instances: number | null;
-  stretches: Array<StretchDocument>;
 };
 
 export type TriggerBody = {
@@ -1829,7 +1832,12 @@ export type VersionView = {
   definition: DefinitionView;
 };
 
-export type WorkerDocument = {
+export type WorkerCounts = {
+  alive: number;
+  silent: number;
+};
+
+export type WorkerView = {
   id: string;
   name: string;
   host: string;
@@ -1873,31 +1881,12 @@ export interface Operations {
   instantiateTemplate: { path: [name: string]; body?: InstantiateTemplateBody; answer: JobMade };
   planFiles: { body: FilesBody; answer: Plan };
   applyFiles: { body: FilesBody; answer: Plan };
-  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
-  submitRun: { body: SubmitBody; answer: SubmittedDocument };
-  submitRuns: { body: BulkBody; answer: BulkDocument };
-  showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
-  listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
-  showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogDocument> };
-  explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
-  cancelRun: { path: [runId: string]; body?: CancelBody; answer: StateDocument };
-  showTimeline: { path: [runId: string]; answer: TimelineDocument };
-  searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
+  listRuns: { query?: { status?: State | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunView> };
+  submitRun: { body: SubmitBody; answer: SubmittedRun };
+  submitRuns: { body: BulkBody; answer: SubmittedRuns };
+  showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunView };
   streamEvents: { query?: { topics?: string }; answer: unknown };
-  sendEvent: { body: EventBody; answer: SentDocument };
-  showOverview: { query?: { window?: string }; answer: OverviewDocument };
-  showForecast: { query?: { hours?: number }; answer: ForecastDocument };
-  showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
-  searchAll: { query: { q: string; limit?: number }; answer: FoundDocument };
-  listQueues: { answer: Page<QueueDocument> };
-  showQueue: { path: [queue: string]; answer: QueueDetail };
-  pauseQueue: { path: [queue: string]; body?: PauseBody; answer: QueueState };
-  resumeQueue: { path: [queue: string]; answer: QueueState };
-  listWorkers: { answer: Page<WorkerDocument> };
-  drainWorker: { path: [workerId: string]; answer: DrainState };
-  resumeWorker: { path: [workerId: string]; answer: DrainState };
-  listReleases: { query?: { app?: string | null; limit?: number }; answer: Page<ReleaseDocument> };
-  useRelease: { path: [number: number]; answer: ReleaseDocument };
+  sendEvent: { body: SendEventBody; answer: Sent };
   registerWorker: { body: RegisterBody; answer: Registered };
   listenForWorker: { path: [workerId: string]; query?: { wait?: string }; answer: Rung };
   beatForWorker: { path: [workerId: string]; body: HeartbeatBody; answer: Beaten };
@@ -1909,23 +1898,41 @@ export interface Operations {
   loadWorkerCheckpoint: { path: [workerId: string]; body: AttemptBody; answer: CheckpointState };
   noteEffect: { path: [workerId: string]; body: EffectBody; answer: EffectState };
   showLastSuccess: { path: [workerId: string]; body: AttemptBody; answer: SuccessState };
-  listGroups: { query?: { jobId?: string | null; acted?: boolean; limit?: number }; answer: Page<GroupDocument> };
-  listLetters: { query?: { group?: string | null; jobId?: string | null; state?: "open" | "redriven" | "discarded" | null; cursor?: string | null; limit?: number }; answer: Page<LetterDocument> };
-  showLetter: { path: [runId: string]; answer: LetterDocument };
-  redriveOne: { path: [runId: string]; body?: RedriveBody; answer: RedrivenDocument };
-  redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
-  discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
-  discardMany: { body: ChosenBody; answer: Discarded };
-  cancelRuns: { body: BulkActBody; answer: BulkActed };
-  rerunRuns: { body: BulkActBody; answer: BulkActed };
-  rerunRun: { path: [runId: string]; body?: RerunBody; answer: StateDocument };
-  showNodes: { path: [runId: string]; answer: NodesDocument };
-  markNode: { path: [runId: string]; body: MarkBody; answer: StateDocument };
-  pauseRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
-  resumeRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  listAttempts: { path: [runId: string]; answer: Page<AttemptView> };
+  explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<Reason> };
+  cancelRun: { path: [runId: string]; body?: CancelRunBody; answer: RunState };
+  rerunRun: { path: [runId: string]; body?: RerunRunBody; answer: RunState };
+  cancelRuns: { body: BulkActBody; answer: BulkDone };
+  rerunRuns: { body: BulkActBody; answer: BulkDone };
+  showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogLine> };
+  searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
+  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectView> };
+  listRunEffects: { path: [runId: string]; answer: Page<EffectView> };
+  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectView };
+  listQueues: { answer: Page<QueueView> };
+  showQueue: { path: [queue: string]; answer: QueueDetail };
+  pauseQueue: { path: [queue: string]; body?: PauseQueueBody; answer: QueueState };
+  resumeQueue: { path: [queue: string]; answer: QueueState };
+  listWorkers: { answer: Page<WorkerView> };
+  drainWorker: { path: [workerId: string]; answer: DrainState };
+  resumeWorker: { path: [workerId: string]; answer: DrainState };
+  listReleases: { query?: { app?: string | null; limit?: number }; answer: Page<Release> };
+  useRelease: { path: [number: number]; answer: Release };
+  listLetterGroups: { query?: { jobId?: string | null; acted?: boolean; limit?: number }; answer: Page<LetterGroup> };
+  listLetters: { query?: { group?: string | null; jobId?: string | null; state?: "open" | "redriven" | "discarded" | null; cursor?: string | null; limit?: number }; answer: Page<LetterView> };
+  showLetter: { path: [runId: string]; answer: LetterView };
+  redriveLetter: { path: [runId: string]; body?: RedriveLetterBody; answer: Redriven };
+  redriveLetters: { body: RedriveBody; answer: RedrivenMany };
+  discardLetter: { path: [runId: string]; body?: DiscardLetterBody; answer: Discarded };
+  discardLetters: { body: LettersBody; answer: Discarded };
+  showTimeline: { path: [runId: string]; answer: Timeline };
+  showNodes: { path: [runId: string]; answer: RunNodes };
+  markNode: { path: [runId: string]; body: MarkBody; answer: RunState };
+  pauseRun: { path: [runId: string]; body?: PauseRunBody; answer: RunState };
+  resumeRun: { path: [runId: string]; body?: ResumeRunBody; answer: RunState };
   listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
-  showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
-  showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
+  showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphView };
+  showGrid: { path: [graph: string]; query?: { runs?: number }; answer: Grid };
   listSchedules: { query?: { jobId?: string | null; state?: "active" | "paused" | "error" | "ended" | null; cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<ScheduleView> };
   showSchedule: { path: [name: string]; query?: { count?: number }; answer: ScheduleDetail };
   putSchedule: { path: [name: string]; body: ScheduleBody; answer: ScheduleView };
@@ -1941,9 +1948,14 @@ export interface Operations {
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillView> };
   findBackfill: { path: [backfillId: string]; answer: BackfillView };
   stopBackfill: { path: [backfillId: string]; body?: StopBackfillBody; answer: BackfillStopped };
-  listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectView> };
-  listRunEffects: { path: [runId: string]; answer: Page<EffectView> };
-  settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectView };
+  listCalendars: { answer: Page<CalendarView> };
+  showCalendar: { path: [name: string]; answer: CalendarView };
+  putCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarView };
+  removeCalendar: { path: [name: string]; answer: Removed };
+  listBlackouts: { answer: Page<BlackoutView> };
+  showBlackout: { path: [name: string]; answer: BlackoutView };
+  putBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutView };
+  removeBlackout: { path: [name: string]; answer: Removed };
   listBreakers: { answer: Page<BreakerView> };
   openBreaker: { path: [job: string]; body?: OpenBreakerBody; answer: BreakerChange };
   closeBreaker: { path: [job: string]; answer: BreakerChange };
@@ -1958,14 +1970,10 @@ export interface Operations {
   createNamespace: { body: CreateNamespaceBody; answer: Namespace };
   changeNamespace: { path: [namespace: string]; body: ChangeNamespaceBody; answer: Namespace };
   removeNamespace: { path: [namespace: string]; answer: NamespaceGone };
-  listCalendars: { answer: Page<CalendarView> };
-  showCalendar: { path: [name: string]; answer: CalendarView };
-  putCalendar: { path: [name: string]; body: CalendarBody; answer: CalendarView };
-  removeCalendar: { path: [name: string]; answer: Removed };
-  listBlackouts: { answer: Page<BlackoutView> };
-  showBlackout: { path: [name: string]; answer: BlackoutView };
-  putBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutView };
-  removeBlackout: { path: [name: string]; answer: Removed };
+  showOverview: { query?: { window?: string }; answer: Overview };
+  showForecast: { query?: { hours?: number }; answer: Forecast };
+  showJobStatistics: { path: [jobId: string]; query?: { window?: string }; answer: JobStatistics };
+  searchAll: { query: { q: string; limit?: number }; answer: SearchResults };
 }
 
 /** Where each one is; names come where the braces are. */
@@ -1997,27 +2005,8 @@ export const PLACES: Record<keyof Operations, string> = {
   submitRun: "POST /runs",
   submitRuns: "POST /runs/bulk",
   showRun: "GET /runs/{}",
-  listAttempts: "GET /runs/{}/attempts",
-  showLogs: "GET /runs/{}/logs",
-  explainRun: "GET /runs/{}/why",
-  cancelRun: "POST /runs/{}/cancel",
-  showTimeline: "GET /runs/{}/timeline",
-  searchLogs: "GET /logs",
   streamEvents: "GET /events",
   sendEvent: "POST /events",
-  showOverview: "GET /statistics/overview",
-  showForecast: "GET /statistics/forecast",
-  showJobStatistics: "GET /jobs/{}/statistics",
-  searchAll: "GET /search",
-  listQueues: "GET /queues",
-  showQueue: "GET /queues/{}",
-  pauseQueue: "POST /queues/{}/pause",
-  resumeQueue: "POST /queues/{}/resume",
-  listWorkers: "GET /workers",
-  drainWorker: "POST /workers/{}/drain",
-  resumeWorker: "POST /workers/{}/resume",
-  listReleases: "GET /releases",
-  useRelease: "POST /releases/{}/use",
   registerWorker: "POST /worker/register",
   listenForWorker: "POST /worker/{}/listen",
   beatForWorker: "POST /worker/{}/heartbeat",
@@ -2029,16 +2018,34 @@ export const PLACES: Record<keyof Operations, string> = {
   loadWorkerCheckpoint: "POST /worker/{}/checkpoint/load",
   noteEffect: "POST /worker/{}/effects",
   showLastSuccess: "POST /worker/{}/last-success",
-  listGroups: "GET /dead-letters/groups",
-  listLetters: "GET /dead-letters",
-  showLetter: "GET /dead-letters/{}",
-  redriveOne: "POST /dead-letters/{}/redrive",
-  redriveMany: "POST /dead-letters/redrive",
-  discardOne: "POST /dead-letters/{}/discard",
-  discardMany: "POST /dead-letters/discard",
+  listAttempts: "GET /runs/{}/attempts",
+  explainRun: "GET /runs/{}/why",
+  cancelRun: "POST /runs/{}/cancel",
+  rerunRun: "POST /runs/{}/rerun",
   cancelRuns: "POST /runs/bulk/cancel",
   rerunRuns: "POST /runs/bulk/rerun",
-  rerunRun: "POST /runs/{}/rerun",
+  showLogs: "GET /runs/{}/logs",
+  searchLogs: "GET /logs",
+  listEffects: "GET /effects",
+  listRunEffects: "GET /runs/{}/effects",
+  settleEffect: "POST /runs/{}/effects/{}/settle",
+  listQueues: "GET /queues",
+  showQueue: "GET /queues/{}",
+  pauseQueue: "POST /queues/{}/pause",
+  resumeQueue: "POST /queues/{}/resume",
+  listWorkers: "GET /workers",
+  drainWorker: "POST /workers/{}/drain",
+  resumeWorker: "POST /workers/{}/resume",
+  listReleases: "GET /releases",
+  useRelease: "POST /releases/{}/use",
+  listLetterGroups: "GET /dead-letters/groups",
+  listLetters: "GET /dead-letters",
+  showLetter: "GET /dead-letters/{}",
+  redriveLetter: "POST /dead-letters/{}/redrive",
+  redriveLetters: "POST /dead-letters/redrive",
+  discardLetter: "POST /dead-letters/{}/discard",
+  discardLetters: "POST /dead-letters/discard",
+  showTimeline: "GET /runs/{}/timeline",
   showNodes: "GET /runs/{}/nodes",
   markNode: "POST /runs/{}/mark",
   pauseRun: "POST /runs/{}/pause",
@@ -2061,9 +2068,14 @@ export const PLACES: Record<keyof Operations, string> = {
   listBackfills: "GET /backfills",
   findBackfill: "GET /backfills/{}",
   stopBackfill: "POST /backfills/{}/cancel",
-  listEffects: "GET /effects",
-  listRunEffects: "GET /runs/{}/effects",
-  settleEffect: "POST /runs/{}/effects/{}/settle",
+  listCalendars: "GET /calendars",
+  showCalendar: "GET /calendars/{}",
+  putCalendar: "PUT /calendars/{}",
+  removeCalendar: "DELETE /calendars/{}",
+  listBlackouts: "GET /blackouts",
+  showBlackout: "GET /blackouts/{}",
+  putBlackout: "PUT /blackouts/{}",
+  removeBlackout: "DELETE /blackouts/{}",
   listBreakers: "GET /breakers",
   openBreaker: "POST /breakers/{}/open",
   closeBreaker: "POST /breakers/{}/close",
@@ -2078,12 +2090,8 @@ export const PLACES: Record<keyof Operations, string> = {
   createNamespace: "POST /namespaces",
   changeNamespace: "PUT /namespaces/{}",
   removeNamespace: "DELETE /namespaces/{}",
-  listCalendars: "GET /calendars",
-  showCalendar: "GET /calendars/{}",
-  putCalendar: "PUT /calendars/{}",
-  removeCalendar: "DELETE /calendars/{}",
-  listBlackouts: "GET /blackouts",
-  showBlackout: "GET /blackouts/{}",
-  putBlackout: "PUT /blackouts/{}",
-  removeBlackout: "DELETE /blackouts/{}",
+  showOverview: "GET /statistics/overview",
+  showForecast: "GET /statistics/forecast",
+  showJobStatistics: "GET /jobs/{}/statistics",
+  searchAll: "GET /search",
 };

@@ -133,7 +133,7 @@ export const queues = () => one(keys.queues, "listQueues", {}, 10_000);
 export const queue = (name: string) => one(keys.queue(name), "showQueue", { path: [name] }, 5_000);
 export const workers = () => one(keys.workers, "listWorkers", {}, 10_000);
 export const breakers = () => one(keys.breakers, "listBreakers", {}, 15_000);
-export const deadGroups = () => one(keys.deadGroups, "listGroups", {}, 15_000);
+export const deadGroups = () => one(keys.deadGroups, "listLetterGroups", {}, 15_000);
 export const deadLetters = (group: string) =>
   paged([...keys.deadLetters, group], "listLetters", () => ({ group }));
 export const deadLetter = (id: string) => one(keys.deadLetter(id), "showLetter", { path: [id] });

@@ -3,13 +3,13 @@ import type * as G from "./generated";
 
 export type { Page, Session } from "./generated";
 
-export type Run = G.RunDocument;
+export type Run = G.RunView;
 export type State = Run["state"];
-export type RunError = G.Failure;
-export type Reason = G.ReasonDocument;
+export type RunError = G.ErrorDetail;
+export type Reason = G.Reason;
 /** The one that runs has no end yet; the API lists only those that ended. */
-export type Attempt = Omit<G.AttemptDocument, "claim" | "endedAt"> & { endedAt: string | null };
-export type LogLine = G.LogDocument;
+export type Attempt = Omit<G.AttemptView, "claim" | "endedAt"> & { endedAt: string | null };
+export type LogLine = G.LogLine;
 
 export type Job = G.JobEntry;
 export type JobDetail = G.JobDetail;
@@ -40,13 +40,13 @@ export type Grid = G.Grid;
 export type GraphNode = Pick<G.NodeDefinition, "name" | "job" | "group" | "kind" | "join"> &
   Partial<Omit<G.NodeView, "map">> & { map?: G.MapProgress | G.MapDefinition | null };
 
-export type Queue = G.QueueDocument;
+export type Queue = G.QueueView;
 export type QueueDetail = G.QueueDetail;
-export type Limit = G.LimitDocument;
-export type Worker = G.WorkerDocument;
+export type Limit = G.QueueLimit;
+export type Worker = G.WorkerView;
 export type Effect = G.EffectView;
-export type DeadGroup = G.GroupDocument;
-export type DeadLetter = G.LetterDocument;
+export type DeadGroup = G.LetterGroup;
+export type DeadLetter = G.LetterView;
 export type Breaker = G.BreakerView;
 export type Overview = G.Overview;
 export type Concern = G.Concern;

@@ -14,7 +14,8 @@ from rota.engine.graphs.views.progress import progress_of_nodes
 from rota.engine.graphs.views.timeline import timeline
 from rota.model.graphs.run_nodes import NodeView, Progress, RunGraph, RunNodes
 from rota.model.graphs.timeline import Timeline
-from rota.model.run import RunState, RunView
+from rota.model.run import RunView
+from rota.model.runs.answers import RunState
 from rota.model.spec import GraphTarget
 from rota.model.states import FINAL, State
 from rota.model.view import Body

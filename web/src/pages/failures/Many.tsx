@@ -10,21 +10,23 @@ import { Field, FormDialog } from "@/ui/Dialog";
 import { toast } from "@/ui/Toasts";
 
 /** The server takes so many at once and says where to go on; answers how many there were. */
-async function redriveAll(body: Body<"redriveMany">): Promise<number> {
+async function redriveAll(body: Body<"redriveLetters">): Promise<number> {
   let done = 0;
   let cursor: string | null = null;
   do {
-    const answer: Answer<"redriveMany"> = await ask("redriveMany", { body: { ...body, cursor } });
+    const answer: Answer<"redriveLetters"> = await ask("redriveLetters", {
+      body: { ...body, cursor },
+    });
     done += answer.items.filter(({ isNew }) => isNew).length;
     cursor = answer.next;
   } while (cursor);
   return done;
 }
 
-async function discardAll(body: Body<"discardMany">): Promise<number> {
+async function discardAll(body: Body<"discardLetters">): Promise<number> {
   let done = 0;
   for (;;) {
-    const { discarded, left } = await ask("discardMany", { body });
+    const { discarded, left } = await ask("discardLetters", { body });
     done += discarded;
     if (!left || !discarded) return done;
   }

@@ -45,7 +45,7 @@ export function problemOf(text: string): string | undefined {
 }
 
 /** What became of it, for who wanted it to run again with other arguments or with those it had. */
-export function tellRedriven(made: Answer<"redriveOne">, isChanged: boolean): void {
+export function tellRedriven(made: Answer<"redriveLetter">, isChanged: boolean): void {
   if (made.isNew) toast.done("It runs again; this is the new run.");
   else if (isChanged)
     toast.failed(new Error(`${before(made.rerunId)} Your arguments were not used.`));
@@ -71,7 +71,7 @@ function Letter({ letter, args }: LetterProps) {
     setSent(true);
     const body = changeOf(text, args);
     try {
-      const made = await ask("redriveOne", { path: [letter.executionId], body });
+      const made = await ask("redriveLetter", { path: [letter.executionId], body });
       tellRedriven(made, body.args !== undefined);
       await navigate({ to: "/runs/$id", params: { id: made.rerunId } });
       void cache.invalidateQueries();
