@@ -35,14 +35,14 @@ export type AttemptBody = {
   token: string;
 };
 
-export type AttemptDocument = {
+export type AttemptView = {
   number: number;
   kind: string;
   claim: number;
   workerId: string | null;
   startedAt: string | null;
   endedAt: string;
-  error: Failure | null;
+  error: ErrorView | null;
 };
 
 export type AuditEntry = {
@@ -214,19 +214,15 @@ export type BulkActBody = {
   reason?: string | null;
 };
 
-export type BulkActed = {
-  matched: number;
-  done: number;
-  more: boolean;
-  dryRun: boolean;
-};
-
 export type BulkBody = {
   runs: Array<SubmitBody>;
 };
 
-export type BulkDocument = {
-  runs: Array<SubmittedDocument>;
+export type BulkDone = {
+  matched: number;
+  done: number;
+  more: boolean;
+  dryRun: boolean;
 };
 
 export type BusinessDay = {
@@ -266,7 +262,7 @@ export type CalendarView = {
   verbs: Array<string>;
 };
 
-export type CancelBody = {
+export type CancelRunBody = {
   reason?: string | null;
   force?: boolean;
 };
@@ -546,6 +542,12 @@ export type ErrorDetail = {
   asked_ms?: number;
 };
 
+export type ErrorView = {
+  type: string;
+  message: string;
+  traceback: string;
+};
+
 export type EventBody = {
   event: string;
   payload?: unknown;
@@ -557,12 +559,6 @@ export type Every = {
   anchor: string | null;
   from_end: boolean;
   type: "every";
-};
-
-export type Failure = {
-  type: string;
-  message: string;
-  traceback: string;
 };
 
 export type FieldDocument = {
@@ -585,7 +581,7 @@ export type FilesBody = {
 };
 
 export type FilterBody = {
-  status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null;
+  status?: State | null;
   jobId?: string | null;
   queue?: string | null;
   schedule?: string | null;
@@ -628,8 +624,8 @@ export type FoundLine = {
   claim: number;
   seq: number;
   at: string;
-  level: string;
-  stream: string;
+  level: "debug" | "info" | "warning" | "error" | "critical";
+  stream: "stdout" | "stderr" | "log";
   text: string;
   executionId: string;
   jobId: string;
@@ -941,13 +937,13 @@ export type LineFound = {
   text: string;
 };
 
-export type LogDocument = {
+export type LogLine = {
   attempt: number;
   claim: number;
   seq: number;
   at: string;
-  level: string;
-  stream: string;
+  level: "debug" | "info" | "warning" | "error" | "critical";
+  stream: "stdout" | "stderr" | "log";
   text: string;
 };
 
@@ -1274,15 +1270,15 @@ export type QuotasBody = {
   payload?: number | null;
 };
 
-export type ReasonBody = {
-  reason?: string | null;
-};
-
-export type ReasonDocument = {
-  kind: string;
+export type Reason = {
+  kind: "ended" | "running" | "silent_worker" | "cancel_requested" | "waits" | "paused" | "no_worker" | "unserved_queue" | "unknown_job" | "draining" | "ahead" | "busy" | "overdue" | "ready" | "blocked" | "held" | "window" | "quota" | "stalled";
   says: string;
   count: number | null;
   until: string | null;
+};
+
+export type ReasonBody = {
+  reason?: string | null;
 };
 
 export type RedriveBody = {
@@ -1349,7 +1345,7 @@ export type ReleaseDocument = {
   verbs: Array<string>;
 };
 
-export type RerunBody = {
+export type RerunRunBody = {
   reason?: string | null;
   args?: Record<string, unknown> | null;
   fromFailed?: boolean;
@@ -1383,54 +1379,6 @@ export type Rrule = {
   rule: string;
   start: string;
   type: "rrule";
-};
-
-export type RunDocument = {
-  executionId: string;
-  jobId: string;
-  version: number;
-  status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
-  queue: string;
-  priority: number;
-  args: unknown;
-  attempt: number;
-  failures: number;
-  crashes: number;
-  createdAt: string;
-  dueAt: string;
-  startedAt: string | null;
-  finishedAt: string | null;
-  progress: number | null;
-  progressNote: string | null;
-  result: unknown;
-  error: Failure | null;
-  reason: string | null;
-  cancelRequested: boolean;
-  workerId: string | null;
-  key: string | null;
-  rerunOf: string | null;
-  parentId: string | null;
-  node: string | null;
-  scheduleId: string | null;
-  state: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
-  item: number | null;
-  schedule: string | null;
-  scheduledFor: string | null;
-  durationMs: number | null;
-  verbs: Array<string>;
-  namespace: string;
-  readyAt: string;
-  claim: number;
-  atMostOnce: boolean;
-  backfillId: string | null;
-  origin: unknown;
-  policy: unknown;
-  held: boolean;
-  obstacle: string | null;
-  tally: Record<string, number>;
-  failureOf: string | null;
-  onFailureRun: string | null;
-  paused: boolean;
 };
 
 export type RunFound = {
@@ -1471,6 +1419,59 @@ export type RunNodeDocument = {
   map: MapProgress | null;
   critical: boolean;
   verbs: Array<string>;
+};
+
+export type RunState = {
+  executionId: string;
+  status: State;
+};
+
+export type RunView = {
+  executionId: string;
+  jobId: string;
+  version: number;
+  status: State;
+  queue: string;
+  priority: number;
+  args: unknown;
+  attempt: number;
+  failures: number;
+  crashes: number;
+  createdAt: string;
+  dueAt: string;
+  startedAt: string | null;
+  finishedAt: string | null;
+  progress: number | null;
+  progressNote: string | null;
+  result: unknown | null;
+  error: ErrorView | null;
+  reason: string | null;
+  cancelRequested: boolean;
+  workerId: string | null;
+  key: string | null;
+  rerunOf: string | null;
+  parentId: string | null;
+  node: string | null;
+  scheduleId: string | null;
+  state: State;
+  item: number | null;
+  schedule: string | null;
+  scheduledFor: string | null;
+  durationMs: number | null;
+  verbs: Array<string>;
+  namespace: string;
+  readyAt: string;
+  claim: number;
+  atMostOnce: boolean;
+  backfillId: string | null;
+  origin: unknown | null;
+  policy: unknown | null;
+  held: boolean;
+  obstacle: string | null;
+  tally: Record<string, number>;
+  failureOf: string | null;
+  onFailureRun: string | null;
+  paused: boolean;
 };
 
 export type Rung = {
@@ -1628,10 +1629,7 @@ export type ShiftDocument = {
   seconds: number;
 };
 
-export type StateDocument = {
-  executionId: string;
-  status: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
-};
+export type State = "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
 
 export type Stray = {
   runId: string;
@@ -1661,10 +1659,14 @@ export type SubmitBody = {
   cache?: false | null;
 };
 
-export type SubmittedDocument = {
+export type SubmittedRun = {
   executionId: string;
   status: "queued" | "scheduled" | "refused";
   isNew: boolean;
+};
+
+export type SubmittedRuns = {
+  runs: Array<SubmittedRun>;
 };
 
 export type SuccessState = {
@@ -1832,16 +1834,11 @@ export interface Operations {
   instantiateTemplate: { path: [name: string]; body?: InstanceBody; answer: JobMade };
   planFiles: { body: FilesBody; answer: PlanDocument };
   applyFiles: { body: FilesBody; answer: PlanDocument };
-  listRuns: { query?: { status?: "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped" | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunDocument> };
-  submitRun: { body: SubmitBody; answer: SubmittedDocument };
-  submitRuns: { body: BulkBody; answer: BulkDocument };
-  showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunDocument };
-  listAttempts: { path: [runId: string]; answer: Page<AttemptDocument> };
-  showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogDocument> };
-  explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<ReasonDocument> };
-  cancelRun: { path: [runId: string]; body?: CancelBody; answer: StateDocument };
+  listRuns: { query?: { status?: State | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunView> };
+  submitRun: { body: SubmitBody; answer: SubmittedRun };
+  submitRuns: { body: BulkBody; answer: SubmittedRuns };
+  showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunView };
   showTimeline: { path: [runId: string]; answer: TimelineDocument };
-  searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   streamEvents: { query?: { topics?: string }; answer: unknown };
   sendEvent: { body: EventBody; answer: SentDocument };
   showOverview: { query?: { window?: string }; answer: OverviewDocument };
@@ -1875,13 +1872,10 @@ export interface Operations {
   redriveMany: { body: RedriveManyBody; answer: RedrivenMany };
   discardOne: { path: [runId: string]; body?: RedriveBody; answer: Discarded };
   discardMany: { body: ChosenBody; answer: Discarded };
-  cancelRuns: { body: BulkActBody; answer: BulkActed };
-  rerunRuns: { body: BulkActBody; answer: BulkActed };
-  rerunRun: { path: [runId: string]; body?: RerunBody; answer: StateDocument };
   showNodes: { path: [runId: string]; answer: NodesDocument };
-  markNode: { path: [runId: string]; body: MarkBody; answer: StateDocument };
-  pauseRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
-  resumeRun: { path: [runId: string]; body?: ReasonBody; answer: StateDocument };
+  markNode: { path: [runId: string]; body: MarkBody; answer: RunState };
+  pauseRun: { path: [runId: string]; body?: ReasonBody; answer: RunState };
+  resumeRun: { path: [runId: string]; body?: ReasonBody; answer: RunState };
   listGraphs: { query?: { cursor?: string | null; limit?: number }; answer: Page<GraphItem> };
   showGraph: { path: [graph: string]; query?: { version?: number | null }; answer: GraphDocument };
   showGrid: { path: [graph: string]; query?: { runs?: number }; answer: GridDocument };
@@ -1900,6 +1894,14 @@ export interface Operations {
   listBackfills: { query?: { schedule?: string | null; cursor?: string | null; limit?: number }; answer: Page<BackfillDocument> };
   findBackfill: { path: [backfillId: string]; answer: BackfillDocument };
   stopBackfill: { path: [backfillId: string]; body?: NoteBody; answer: BackfillStopped };
+  listAttempts: { path: [runId: string]; answer: Page<AttemptView> };
+  explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<Reason> };
+  cancelRun: { path: [runId: string]; body?: CancelRunBody; answer: RunState };
+  rerunRun: { path: [runId: string]; body?: RerunRunBody; answer: RunState };
+  cancelRuns: { body: BulkActBody; answer: BulkDone };
+  rerunRuns: { body: BulkActBody; answer: BulkDone };
+  showLogs: { path: [runId: string]; query?: { after?: string | null; last?: number | null }; answer: Page<LogLine> };
+  searchLogs: { query: { q: string; jobId?: string | null; since?: string | null; level?: "debug" | "info" | "warning" | "error" | "critical"; limit?: number }; answer: Page<FoundLine> };
   listEffects: { query?: { jobId?: string | null; limit?: number }; answer: Page<EffectView> };
   listRunEffects: { path: [runId: string]; answer: Page<EffectView> };
   settleEffect: { path: [runId: string, name: string]; body: SettleBody; answer: EffectView };
@@ -1956,12 +1958,7 @@ export const PLACES: Record<keyof Operations, string> = {
   submitRun: "POST /runs",
   submitRuns: "POST /runs/bulk",
   showRun: "GET /runs/{}",
-  listAttempts: "GET /runs/{}/attempts",
-  showLogs: "GET /runs/{}/logs",
-  explainRun: "GET /runs/{}/why",
-  cancelRun: "POST /runs/{}/cancel",
   showTimeline: "GET /runs/{}/timeline",
-  searchLogs: "GET /logs",
   streamEvents: "GET /events",
   sendEvent: "POST /events",
   showOverview: "GET /statistics/overview",
@@ -1995,9 +1992,6 @@ export const PLACES: Record<keyof Operations, string> = {
   redriveMany: "POST /dead-letters/redrive",
   discardOne: "POST /dead-letters/{}/discard",
   discardMany: "POST /dead-letters/discard",
-  cancelRuns: "POST /runs/bulk/cancel",
-  rerunRuns: "POST /runs/bulk/rerun",
-  rerunRun: "POST /runs/{}/rerun",
   showNodes: "GET /runs/{}/nodes",
   markNode: "POST /runs/{}/mark",
   pauseRun: "POST /runs/{}/pause",
@@ -2020,6 +2014,14 @@ export const PLACES: Record<keyof Operations, string> = {
   listBackfills: "GET /backfills",
   findBackfill: "GET /backfills/{}",
   stopBackfill: "POST /backfills/{}/cancel",
+  listAttempts: "GET /runs/{}/attempts",
+  explainRun: "GET /runs/{}/why",
+  cancelRun: "POST /runs/{}/cancel",
+  rerunRun: "POST /runs/{}/rerun",
+  cancelRuns: "POST /runs/bulk/cancel",
+  rerunRuns: "POST /runs/bulk/rerun",
+  showLogs: "GET /runs/{}/logs",
+  searchLogs: "GET /logs",
   listEffects: "GET /effects",
   listRunEffects: "GET /runs/{}/effects",
   settleEffect: "POST /runs/{}/effects/{}/settle",

@@ -3,13 +3,13 @@ import type * as G from "./generated";
 
 export type { Page, Session } from "./generated";
 
-export type Run = G.RunDocument;
+export type Run = G.RunView;
 export type State = Run["state"];
-export type RunError = G.Failure;
-export type Reason = G.ReasonDocument;
+export type RunError = G.ErrorView;
+export type Reason = G.Reason;
 /** The one that runs has no end yet; the API lists only those that ended. */
-export type Attempt = Omit<G.AttemptDocument, "claim" | "endedAt"> & { endedAt: string | null };
-export type LogLine = G.LogDocument;
+export type Attempt = Omit<G.AttemptView, "claim" | "endedAt"> & { endedAt: string | null };
+export type LogLine = G.LogLine;
 
 export type Job = G.JobEntry;
 export type JobDetail = G.JobDocument;
