@@ -11,7 +11,6 @@ import pytest
 from rota.engine.graphs.control import Part, mark, pause, rerun_graph, resume
 from rota.engine.identity.audit_log import Actor, acts
 from rota.engine.insight.why import why
-from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.engine.runs.finish import finish
 from rota.engine.runs.rerun import rerun as rerun_run
@@ -21,9 +20,11 @@ from rota.ids import new_id
 from rota.model.graph import Map, Node, Parameter
 from rota.model.states import State
 from rota.operations.graphs.nodes import MarkBody, mark_node, pause_run, resume_run
+from rota.operations.runs.runs import cancel_run
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store, Tx
 from rota.store.wakeups import EVERYWHERE
+from tests.contract.backends import backend_of
 from tests.contract.builders import HOME, Clock, look
 from tests.contract.graph_builders import Flow, graph, node, verdict_of
 from tests.contract.identities import caller
@@ -278,13 +279,13 @@ def test_a_cancel_is_on_record(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([node("a")]))
     run = flow.start()
 
-    store.write(lambda tx: cancel(tx, run, namespace=HOME, reason="too late", by=by()))
-    store.write(lambda tx: cancel(tx, run, namespace=HOME, by=by()))
+    for reason in ("too late", "later still"):
+        backend_of(store).acting_as("ann").call(cancel_run, run, reason=reason)
 
-    (act,) = store.read(lambda tx: acts(tx, namespace=HOME, verb="cancel"))
-    assert (act.who, act.subject) == (by().who, run)
+    (act,) = store.read(lambda tx: acts(tx, namespace=HOME, verb="cancel run"))
+    assert (act.who, act.subject) == ("ann", run)
     assert act.detail["was"] == "suspended"
-    assert act.detail["reason"] == "too late"
+    assert act.detail["why"] == "too late"
 
 
 def test_the_end_of_a_node_is_told_apart_from_that_of_the_graph(store: Store, worker: str) -> None:

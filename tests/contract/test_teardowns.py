@@ -47,9 +47,7 @@ def at_work(flow: Flow) -> str:
 
 
 def stop(store: Store, run: str, *, force: bool = False) -> State:
-    return store.write(
-        lambda tx: cancel(tx, run, namespace=HOME, reason="no need", by=by(), force=force)
-    )
+    return store.write(lambda tx: cancel(tx, run, namespace=HOME, reason="no need", force=force))
 
 
 def test_a_cancelled_run_clears_away_what_it_has_set_up_and_then_ends(

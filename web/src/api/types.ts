@@ -5,7 +5,7 @@ export type { Page, Session } from "./generated";
 
 export type Run = G.RunView;
 export type State = Run["state"];
-export type RunError = G.ErrorDetail;
+export type RunError = G.ErrorView;
 export type Reason = G.Reason;
 /** The one that runs has no end yet; the API lists only those that ended. */
 export type Attempt = Omit<G.AttemptView, "claim" | "endedAt"> & { endedAt: string | null };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Attempt, Run } from "@/api/types";
+import type { Attempt, LogLine, Run } from "@/api/types";
 import { joined } from "@/lib/log";
 import { weeksOf } from "@/pages/jobs/Heat";
 import { withLatest } from "@/pages/runs/Attempts";
@@ -87,12 +87,12 @@ describe("places of large graphs", () => {
 });
 
 describe("lines of a log", () => {
-  const line = (claim: number, seq: number) => ({
+  const line = (claim: number, seq: number): LogLine => ({
     claim,
     seq,
     at: "",
     attempt: claim,
-    stream: "",
+    stream: "stdout",
     level: "info",
     text: "",
   });

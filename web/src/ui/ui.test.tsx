@@ -16,7 +16,7 @@ import { SchemaForm } from "./SchemaForm";
 import { STATES, StateBadge, stateOf } from "./State";
 import { Time } from "./Time";
 
-const line = (seq: number, text: string, level = "info"): LogLine => ({
+const line = (seq: number, text: string, level: LogLine["level"] = "info"): LogLine => ({
   seq,
   claim: 1,
   at: "2026-11-15T20:00:00Z",

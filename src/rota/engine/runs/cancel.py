@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rota.engine.failures.batch_isolation import split
 from rota.engine.graphs.nodes.links import parent_fields
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import find
 from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import worker_key
@@ -15,14 +14,8 @@ from rota.model.states import TRANSITIONS, State
 from rota.store.base import Tx
 
 
-def cancel(  # whom, why, and how
-    tx: Tx,
-    run_id: str,
-    *,
-    namespace: str,
-    reason: str = "cancelled",
-    by: Actor | None = None,
-    force: bool = False,
+def cancel(
+    tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled", force: bool = False
 ) -> State:
     """Returns `cancelled`, or `running` when a worker was asked and has still to answer.
 
@@ -36,10 +29,6 @@ def cancel(  # whom, why, and how
     row = tx.one("lock_run", id=run_id, namespace=namespace)
     if row is None:
         return _already(tx, run_id, namespace)
-    if by is not None:
-        detail = {"job": row["job"], "was": row["state"], "reason": reason}
-        detail |= {"force": True} if force else {}
-        record(tx, by, namespace=namespace, verb="cancel", subject=run_id, detail=detail)
     if row["state"] in TRANSITIONS["cancel"].allowed:
         verdict = Verdict(
             run_id=run_id,

@@ -10,11 +10,13 @@ vi.mock("@tanstack/react-router", () => ({
   Link: ({ children }: { children: ReactNode }) => <a href="/">{children}</a>,
 }));
 
-const NODES = { kind: "blocked", says: "1 of 3 nodes have ended, 1 go on: load" };
-const NO_WORKER = { kind: "no_worker", says: "node load: no worker is alive" };
-const PAUSED = { kind: "paused", says: "ann has paused run 1; resume it" };
+type Told = Pick<Reason, "kind" | "says">;
 
-function show(run: Partial<Run>, ...reasons: Pick<Reason, "kind" | "says">[]): string {
+const NODES: Told = { kind: "blocked", says: "1 of 3 nodes have ended, 1 go on: load" };
+const NO_WORKER: Told = { kind: "no_worker", says: "node load: no worker is alive" };
+const PAUSED: Told = { kind: "paused", says: "ann has paused run 1; resume it" };
+
+function show(run: Partial<Run>, ...reasons: Told[]): string {
   const cache = new QueryClient({ defaultOptions: { queries: { staleTime: Infinity } } });
   const items = reasons.map((each) => ({ count: null, until: null, ...each }));
   cache.setQueryData(why("1").queryKey, { items, next: null });
