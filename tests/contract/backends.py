@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rota.engine.schedules.compiled import CompiledSchedules
 from rota.handles.store_backend import StoreBackend
 from rota.operations.tools import Tools
 from rota.store.base import Store
@@ -11,6 +10,4 @@ from tests.contract.builders import HOME
 
 def backend_of(store: Store) -> StoreBackend:
     """Carries operations out in this store, in the home namespace."""
-    return StoreBackend(
-        lambda: store, HOME, Tools())
-    )
+    return StoreBackend(lambda: store, HOME, Tools())
