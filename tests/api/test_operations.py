@@ -254,6 +254,19 @@ def test_a_release_is_gone_back_to_by_an_author(served: Served) -> None:
     assert client.get(f"{V1}/jobs/say").json()["command"] == ["echo", "a"]
 
 
+def test_an_event_is_on_record_once_whoever_sends_it(served: Served) -> None:
+    client = served.client("operator")
+
+    first = served.app.send("orders.closed", {"order": 1}, key="order-1", who="ann")
+    again = client.post(
+        f"{V1}/events", json={"event": "orders.closed", "payload": {"order": 1}, "key": "order-1"}
+    )
+
+    assert (first.is_new, again.json()) == (True, {"id": first.id, "isNew": False, "heard": []})
+    (entry,) = items(served.client("admin"), "/audit", verb="send event")
+    assert (entry["who"], entry["subject"]) == ("ann", "orders.closed")
+
+
 def test_a_breaker_is_opened_and_closed_by_hand(served: Served) -> None:
     client = served.client("operator")
     submit(client)
