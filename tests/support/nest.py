@@ -34,7 +34,12 @@ STREAMS = 3
 MAKER = 0
 """Our standard input: it ends when the test process does."""
 IMPORTED_LATE = (
-    *("rota.handles.files", "rota.client", "rota.store.postgres.store", "rota.store.sqlite.store"),
+    *(
+        "rota.handles.jobs.files",
+        "rota.client",
+        "rota.store.postgres.store",
+        "rota.store.sqlite.store",
+    ),
     *("rich.live", "rich.progress", "rich.table"),
 )
 """Modules that most commands import when they run; a server's libraries are not worth it."""

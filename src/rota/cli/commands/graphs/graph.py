@@ -172,7 +172,7 @@ def _tell(text: str, facts: dict[str, Any], *, as_json: bool) -> None:
 
 
 def _of_file(path: str, name: str | None) -> Plan:
-    from rota.handles.files import read_file
+    from rota.handles.jobs.files import read_file
     from rota.rules.graphs import plan_graph
     from rota.rules.jobs.files.graphs import read_graphs
 

@@ -121,7 +121,7 @@ def _read_unit(path: Path) -> bytes:
 
 
 def _read(file: str) -> bytes:
-    from rota.handles.files import read_file
+    from rota.handles.jobs.files import read_file
     from rota.rules.jobs.files.yaml12 import MAX_BYTES
 
     # One more than a file may have is enough to see that it is too long.

@@ -64,7 +64,7 @@ def _plan_first(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
     """Without a store everything is new."""
     import time
 
-    from rota.handles.files import plan_first
+    from rota.handles.jobs.files import plan_first
 
     now = round(time.time() * 1000)
     return plan_first(files, wish, now=now, namespace=said.namespace or "default")
