@@ -8,7 +8,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -50,24 +49,12 @@ def add(a: int) -> int:
 def pairs(tmp_path: Path) -> list[tuple[str, object, object]]:
     app = App(f"sqlite:///{tmp_path}/never.db")
     client = Client("http://127.0.0.1:1", token="never-sent-anywhere")
-    nouns = [
-        name
-        for name in dir(client)
-        if not name.startswith("_")
-        and type(inspect.getattr_static(client, name)).__name__.startswith("Served")
-    ]
     some_id = new_id()
     return [
         ("App", app, client),
         ("Run", app.run(some_id), client.run(some_id)),
         ("Job", app.job(add), client.find_job("add")),
-        *((type(each).__name__, each, getattr(client, name)) for name, each in _nouns(app, nouns)),
     ]
-
-
-def _nouns(app: App, names: list[str]) -> list[tuple[str, Any]]:
-    assert "files" in names
-    return [(name, getattr(app, name)) for name in names]
 
 
 def verbs(thing: object) -> set[str]:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rota.app.app import App
     from rota.app.run import Run
     from rota.handles.backend import Backend
-    from rota.handles.schedules import Schedules
+    from rota.handles.schedules.schedules import Schedules
     from rota.rules.jobs.signature import Signature
 
 # ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
@@ -41,6 +41,6 @@ class Nouns(SharedNouns):
     def schedules(self) -> Schedules[Run[Any]]:
         """What fires when: make, change, pause, preview, start by hand, backfill."""
         from rota.app.fitting import fit_of
-        from rota.handles.schedules import Schedules
+        from rota.handles.schedules.schedules import Schedules
 
         return Schedules(self.backend, run=self._whole.run, fit=fit_of(self._whole))

@@ -21,7 +21,7 @@ from rota.client.line import Line
 from rota.client.run import ServedRun
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
-from rota.handles.schedules import Schedules
+from rota.handles.schedules.schedules import Schedules
 from rota.model.jobs.job import JobEntry
 from rota.model.runs.answers import RunState
 from rota.rules.text.duration import parse_duration

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
-    from rota.handles.calendars import Blackouts, Calendars
     from rota.handles.dead_letters import DeadLetters
     from rota.handles.effects import Effects
     from rota.handles.files import Files
     from rota.handles.identity import Audit, Namespaces, Tokens
     from rota.handles.jobs import Definitions
     from rota.handles.releases import Releases
+    from rota.handles.schedules.calendars import Blackouts, Calendars
     from rota.model.log import FoundLine, Level
     from rota.model.run import RunView
 
@@ -46,14 +46,14 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
     @cached_property
     def calendars(self) -> Calendars:
         """Named business calendars."""
-        from rota.handles.calendars import Calendars
+        from rota.handles.schedules.calendars import Calendars
 
         return Calendars(self.backend)
 
     @cached_property
     def blackouts(self) -> Blackouts:
         """Maintenance windows."""
-        from rota.handles.calendars import Blackouts
+        from rota.handles.schedules.calendars import Blackouts
 
         return Blackouts(self.backend)
 

@@ -12,7 +12,7 @@ from rota.cli.safe_text import console
 from rota.errors import BackfillFailed
 
 if TYPE_CHECKING:
-    from rota.handles.backfills import Backfill
+    from rota.handles.schedules.backfills import Backfill
     from rota.model.schedules.backfill import BackfillInstant, BackfillView
 
 COLUMNS = ("id", "schedule", "state", "from", "to", "seen", "started", "succeeded", "failed")

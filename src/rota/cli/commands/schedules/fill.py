@@ -38,7 +38,7 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     from rota.cli.arguments import parse
     from rota.cli.connect.backends import by, place
     from rota.cli.pages.backfill import follow, print_backfill, print_planned
-    from rota.handles.backfills import backfill_body
+    from rota.handles.schedules.backfills import backfill_body
 
     given = parse(words, None, hints={})
     if given.args:

@@ -12,8 +12,8 @@ import msgspec
 from rota.clock import to_datetime
 from rota.errors import BadOption
 from rota.handles.backend import Backend
-from rota.handles.backfills import Backfill, Backfills, backfill_body
 from rota.handles.pages import all_items
+from rota.handles.schedules.backfills import Backfill, Backfills, backfill_body
 from rota.model.schedule import Schedule
 from rota.model.schedules.backfill import BackfillInstant, Reprocess
 from rota.model.schedules.firing import FiringView, NextFiring

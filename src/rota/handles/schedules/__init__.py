@@ -1,0 +1,1 @@
+"""Handles of schedules, their backfills, calendars and maintenance windows."""
