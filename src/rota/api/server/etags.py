@@ -6,8 +6,6 @@ from typing import Annotated
 
 from litestar.params import HeaderParameter
 
-from rota.api.server.request import ApiRequest
-
 IfMatch = Annotated[
     str | None,
     HeaderParameter(
@@ -23,8 +21,3 @@ IfNoneMatch = Annotated[
         description="`*`: only if there is none of that name yet; else nothing is changed.",
     ),
 ]
-
-
-def show_etag(request: ApiRequest, etag: str) -> None:
-    """Add the ETag to the answer."""
-    request.add_header("ETag", etag)
