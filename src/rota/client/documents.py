@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import Generic, TypeVar
 
 import msgspec
 
-from rota.clock import to_ms
-
 T = TypeVar("T")
-PERCENT = 100
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
@@ -31,8 +27,3 @@ class SessionAnswer(Answer):
     namespace: str
     roles: tuple[str, ...]
     queues: tuple[str, ...] | None = None
-
-
-def ms_or_none(when: datetime | None) -> int | None:
-    """As the store counts."""
-    return None if when is None else to_ms(when)

@@ -21,7 +21,7 @@ from rota.model.states import FINAL, State
 from rota.model.view import Body
 from rota.operations.caller import Caller
 from rota.operations.operation import changes, nothing_changed, reads, tell
-from rota.operations.runs.verbs import run_verbs
+from rota.operations.runs.views import run_verbs
 from rota.operations.runs.visible import visible_run
 from rota.rules.graphs import taken_path
 from rota.rules.graphs.joins import Ending

@@ -56,9 +56,3 @@ class BulkBody(Body):
     """Many runs at once."""
 
     runs: list[SubmitBody]
-
-
-class ReasonBody(Body):
-    """Why, for the record."""
-
-    reason: str | None = None
