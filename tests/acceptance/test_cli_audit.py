@@ -10,7 +10,7 @@ import pytest
 
 from tests.acceptance.test_cli_remote import WITH_SERVER, Both
 from tests.contract.builders import run_sql
-from tests.contract.test_audit import meddle
+from tests.contract.identity.test_audit import meddle
 from tests.support.cli import Rota, eventually
 
 KEY = "a key that nobody guesses"

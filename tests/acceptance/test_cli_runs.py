@@ -9,7 +9,7 @@ import pytest
 from rota.engine.workers.heartbeat import HandlerProgress
 from rota.store.open import open_store
 from tests.contract.builders import given_lease, given_worker
-from tests.contract.test_heartbeat import beat
+from tests.contract.workers.test_heartbeat import beat
 from tests.support.cli import Rota, eventually
 
 

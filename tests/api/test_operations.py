@@ -15,8 +15,8 @@ from rota.model.release import Declaration
 from rota.model.spec import CommandTarget, JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served
 from tests.contract.builders import claim_one, given_lease, given_worker, look, run_sql
-from tests.contract.deeds import desk_of
-from tests.contract.letters import fail_for_good, given_dead
+from tests.contract.failures.dead_letter_builders import fail_for_good, given_dead
+from tests.contract.runs.effects_table import desk_of
 
 V1 = "/api/v1"
 

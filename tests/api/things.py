@@ -34,7 +34,7 @@ from rota.operations.identity.new_tokens import draw_token
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
-from tests.contract.identities import by
+from tests.contract.identity.builders import by
 
 DAY_MS = 86_400_000
 TABLES = CompiledSchedules("test", lambda: 0.5)

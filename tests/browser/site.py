@@ -12,7 +12,7 @@ import httpx2
 
 from tests.support.cli import Rota, Served, eventually
 
-JOBS = Path(__file__).with_name("jobs.py")
+JOBS = Path(__file__).with_name("site_jobs.py")
 ADMIN = "admin-token-of-the-browser-tests-0123456789"
 PATIENCE_S = 30.0
 

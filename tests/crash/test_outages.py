@@ -140,7 +140,7 @@ def test_processes_that_die_while_the_database_is_away_serve_again_when_it_is_ba
     back_s = time.monotonic()
     eventually(lambda: len(set(_alive(app)) - before) == 3, 30)
     # 0.6 to 2.1 s on two busy cores. That no rest is longer than the promised 5 s allow, however
-    # long the outage, is held by tests/unit/test_store_patience.py.
+    # long the outage, is held by tests/unit/workers/test_store_patience.py.
     tell(f"all serve {time.monotonic() - back_s:.1f} s after the return of the database")
 
     assert codes == [4, 4, 4]

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-T_FILES = "tests/api/test_files.py::"
-T_RIGHTS = "tests/api/test_rights.py::"
-T_BELOW = "tests/api/test_rights_below.py::"
-T_ATTACKS = "tests/api/test_attacks.py::"
-T_ADDRESSES = "tests/api/test_job_addresses.py::"
-T_BOUND = "tests/api/test_bound_credentials.py::"
+T_FILES = "tests/api/jobs/test_files.py::"
+T_RIGHTS = "tests/api/identity/test_rights.py::"
+T_BELOW = "tests/api/identity/test_rights_below.py::"
+T_ATTACKS = "tests/api/server/test_attacks.py::"
+T_ADDRESSES = "tests/api/jobs/test_job_addresses.py::"
+T_BOUND = "tests/api/identity/test_bound_credentials.py::"
 T_DOORS = "tests/api/test_operation_doors.py::"
-T_CREDENTIALS = "tests/api/test_credentials.py::"
+T_CREDENTIALS = "tests/api/identity/test_credentials.py::"
 T_WALLS = "tests/integration/test_walls.py::"
-T_WIRE = "tests/api/test_wire_bounds.py::"
+T_WIRE = "tests/api/server/test_wire_bounds.py::"
 BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
 REFUSED = "test_headers_that_would_be_something_else_are_refused_where_they_are_defined"
 COMES_BACK = f"{T_RIGHTS}test_what_is_not_in_force_any_more_comes_back_only_with_the_right_to_it"
@@ -372,7 +372,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            "tests/api/test_squeezed.py::test_another_site_can_have_nothing_compressed[sqlite]",
+            "tests/api/server/test_compression.py::test_another_site_can_have_nothing_compressed[sqlite]",
         ),
     ),
     Sabotage(
@@ -387,7 +387,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            "tests/api/test_squeezed.py::test_what_holds_credentials_is_never_compressed[sqlite]",
+            "tests/api/server/test_compression.py::test_what_holds_credentials_is_never_compressed[sqlite]",
         ),
     ),
 )

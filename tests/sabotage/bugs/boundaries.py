@@ -5,12 +5,13 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 BARE = "store/sqlite/legacy_names.py"
-T_NAMES = "tests/contract/test_sqlite_names.py::"
-T_TERMINAL = "tests/api/test_terminal.py::"
-T_FILES = "tests/contract/test_file_rights.py::"
+T_NAMES = "tests/contract/store/test_sqlite_names.py::"
+T_TERMINAL = "tests/api/server/test_terminal.py::"
+T_FILES = "tests/contract/store/test_file_rights.py::"
 T_COMMANDS = "tests/integration/test_commands.py::"
 T_PROGRAMS = (
-    "tests/unit/test_programs.py::test_no_text_that_another_program_reads_as_code_takes_an_argument"
+    "tests/unit/jobs/test_programs.py::"
+    "test_no_text_that_another_program_reads_as_code_takes_an_argument"
 )
 T_MASKED = "tests/integration/test_masked_errors.py::"
 
@@ -164,7 +165,9 @@ BOUNDARIES = (
                 new="False",
             ),
         ),
-        caught_by=("tests/unit/test_server_settings.py::test_and_to_no_other[env0-flags0]",),
+        caught_by=(
+            "tests/unit/settings/test_server_settings.py::test_and_to_no_other[env0-flags0]",
+        ),
     ),
     Sabotage(
         name="a new file that everybody can read",
@@ -197,7 +200,7 @@ BOUNDARIES = (
             ),
         ),
         caught_by=(
-            "tests/contract/test_logins.py::test_keys_of_remote_workers_are_for_servers[reader]",
+            "tests/contract/identity/test_logins.py::test_keys_of_remote_workers_are_for_servers[reader]",
         ),
         on_postgres=True,
     ),
@@ -292,7 +295,9 @@ BOUNDARIES = (
                 new="set local lock_timeout = 20000",
             ),
         ),
-        caught_by=("tests/contract/test_patience.py::test_others_go_on_while_a_migration_waits",),
+        caught_by=(
+            "tests/contract/store/test_patience.py::test_others_go_on_while_a_migration_waits",
+        ),
         on_postgres=True,
     ),
 )

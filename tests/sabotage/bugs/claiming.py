@@ -5,12 +5,12 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 CLAIM = "store/sql/runs/claim.sql"
-T_CLAIM = "tests/contract/test_claim.py::"
-T_HOLDS = "tests/contract/test_holds.py::"
-T_LANES = "tests/contract/test_lanes.py::"
-T_LOCKS = "tests/contract/test_claim_locks.py::"
-T_PROMOTE = "tests/contract/test_promote.py::"
-T_REAP = "tests/contract/test_reap.py::"
+T_CLAIM = "tests/contract/runs/test_claim.py::"
+T_HOLDS = "tests/contract/admission/test_holds.py::"
+T_LANES = "tests/contract/admission/test_lanes.py::"
+T_LOCKS = "tests/contract/runs/test_claim_locks.py::"
+T_PROMOTE = "tests/contract/runs/test_promote.py::"
+T_REAP = "tests/contract/workers/test_reap.py::"
 
 CLAIMING = (
     Sabotage(
@@ -69,7 +69,7 @@ CLAIMING = (
         breaks="Priorities and waiting times do not decide who is next.",
         edits=(Edit(path=CLAIM, within="claim_runs", old="order by rank, id", new="order by id"),),
         caught_by=(
-            "tests/contract/test_claim_order.py::test_a_claim_of_one_takes_the_best_rank[sqlite]",
+            "tests/contract/runs/test_claim_order.py::test_a_claim_of_one_takes_the_best_rank[sqlite]",
         ),
     ),
     Sabotage(
@@ -90,7 +90,7 @@ CLAIMING = (
             ),
         ),
         caught_by=(
-            "tests/contract/test_namespaces.py::test_a_claim_sees_its_own_namespace_only[sqlite]",
+            "tests/contract/identity/test_namespaces.py::test_a_claim_sees_its_own_namespace_only[sqlite]",
         ),
     ),
     Sabotage(

@@ -6,7 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 TIMETABLE = "rules/schedules/cron/timetable.py"
 DAYS = "rules/schedules/cron/days.py"
-T_DST = "tests/unit/test_cron_dst.py::"
+T_DST = "tests/unit/schedules/test_cron_dst.py::"
 
 CLOCKS = (
     Sabotage(

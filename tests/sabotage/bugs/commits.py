@@ -6,10 +6,10 @@ from tests.sabotage.edit import Edit, Sabotage
 
 SQLITE = "store/sqlite/store.py"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
-T_COMBINER = "tests/unit/test_combiner.py::"
-T_DURABLE = "tests/contract/test_durability.py::"
-T_RIDERS = "tests/contract/test_riders.py::"
-T_SEEN = "tests/contract/test_answers.py::"
+T_COMBINER = "tests/unit/store/test_group_commit.py::"
+T_DURABLE = "tests/contract/store/test_durability.py::"
+T_RIDERS = "tests/contract/store/test_participants.py::"
+T_SEEN = "tests/contract/store/test_answers.py::"
 T_RESULTS = "tests/integration/test_worker_results.py::"
 
 COMMITS = (
@@ -64,7 +64,7 @@ COMMITS = (
         breaks="What a caller was told has failed is on record all the same.",
         edits=(Edit(path=SQLITE, within="_attempt", old='"rollback to work"', new='"select 1"'),),
         caught_by=(
-            "tests/contract/test_group_commit.py::test_a_work_that_fails_is_rolled_back_alone",
+            "tests/contract/store/test_group_commit.py::test_a_work_that_fails_is_rolled_back_alone",
         ),
     ),
     Sabotage(

@@ -6,8 +6,8 @@ from tests.sabotage.edit import Edit, Sabotage
 
 DECLARE = "engine/jobs/declare.py"
 T_RELEASES = "tests/integration/test_releases.py::"
-T_PINS = "tests/contract/test_pins.py::"
-T_MIGRATE = "tests/contract/test_migrate.py::"
+T_PINS = "tests/contract/jobs/test_pins.py::"
+T_MIGRATE = "tests/contract/store/test_migrate.py::"
 AGAIN = T_RELEASES + "test_old_code_that_starts_again_changes_nothing"
 
 DEPLOYS = (

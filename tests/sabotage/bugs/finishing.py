@@ -6,11 +6,11 @@ from tests.sabotage.edit import Edit, Sabotage
 
 FINISH = "store/sql/runs/finish.sql"
 SQLITE_FINISH = "store/sql/sqlite/finish.sql"
-T_CANCEL = "tests/contract/test_cancel.py::"
-T_FINISH = "tests/contract/test_finish.py::"
-T_HEART = "tests/contract/test_heartbeat.py::"
-T_REAP = "tests/contract/test_reap.py::"
-T_WALK = "tests/contract/test_transitions.py::"
+T_CANCEL = "tests/contract/runs/test_cancel.py::"
+T_FINISH = "tests/contract/runs/test_finish.py::"
+T_HEART = "tests/contract/workers/test_heartbeat.py::"
+T_REAP = "tests/contract/workers/test_reap.py::"
+T_WALK = "tests/contract/runs/test_transitions.py::"
 OWN_STATES = T_WALK + "test_a_verb_acts_only_from_its_own_states"
 WRONG_FENCE = T_WALK + "test_a_wrong_fence_changes_nothing_even_where_the_verb_is_allowed"
 LOST_LEASE = T_FINISH + "test_a_worker_that_lost_its_lease_cannot_finish_the_run"
@@ -191,7 +191,9 @@ FINISHING = (
                 new="most_ms = 10**400",
             ),
         ),
-        caught_by=("tests/unit/test_retry.py::test_rt_06_without_a_cap_of_its_own_it_is_an_hour",),
+        caught_by=(
+            "tests/unit/failures/test_retry.py::test_rt_06_without_a_cap_of_its_own_it_is_an_hour",
+        ),
     ),
     Sabotage(
         name="at_most_once repeated after a crash",

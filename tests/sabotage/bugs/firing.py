@@ -7,13 +7,13 @@ from tests.sabotage.edit import Edit, Sabotage
 FIRE = "engine/schedules/fire.py"
 MISFIRE = "rules/schedules/misfire.py"
 SCHEDULES = "store/sql/schedules/schedules.sql"
-T_BACKFILL = "tests/contract/test_backfill.py::"
+T_BACKFILL = "tests/contract/schedules/test_backfill.py::"
 T_DRAINS = "tests/integration/test_drains.py::"
-T_FIRE = "tests/contract/test_fire_clocks.py::"
-T_OVERLAP = "tests/contract/test_overlap.py::"
-T_RACES = "tests/contract/test_fire_races.py::"
-T_SCHEDULES = "tests/contract/test_schedules.py::"
-T_TIMES = "tests/contract/test_run_times.py::"
+T_FIRE = "tests/contract/schedules/test_fire_clocks.py::"
+T_OVERLAP = "tests/contract/admission/test_overlap.py::"
+T_RACES = "tests/contract/schedules/test_fire_races.py::"
+T_SCHEDULES = "tests/contract/schedules/test_schedules.py::"
+T_TIMES = "tests/contract/schedules/test_run_times.py::"
 
 FIRING = (
     Sabotage(

@@ -5,15 +5,15 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 JOINS = "rules/graphs/joins.py"
-T_WALK = "tests/unit/test_graph_walk.py::"
+T_WALK = "tests/unit/graphs/test_graph_walk.py::"
 WALK = (T_WALK + "test_the_same_holds_for_many_graphs_that_are_the_same_each_time",)
-T_JOINS = "tests/unit/test_joins.py::"
-T_FAILURES = "tests/contract/test_graph_failures.py::"
-T_APART = "tests/contract/test_artifacts.py::"
+T_JOINS = "tests/unit/graphs/test_joins.py::"
+T_FAILURES = "tests/contract/graphs/test_failures.py::"
+T_APART = "tests/contract/values/test_artifacts.py::"
 T_WHOLE = "tests/integration/test_artifacts.py::"
 T_DOORS = "tests/integration/test_typed_doors.py::"
-T_BREAKS = "tests/contract/test_apply_breaks.py::"
-T_MEMOS = "tests/contract/test_memos.py::"
+T_BREAKS = "tests/contract/jobs/test_apply_breaks.py::"
+T_MEMOS = "tests/contract/values/test_result_cache.py::"
 
 GRAPHS = (
     Sabotage(
@@ -131,7 +131,7 @@ GRAPHS = (
                 new=".type != ''",
             ),
         ),
-        caught_by=("tests/unit/test_recorded.py::test_a_graph_takes_what_its_parameters_say",),
+        caught_by=("tests/unit/jobs/test_recorded.py::test_a_graph_takes_what_its_parameters_say",),
     ),
     Sabotage(
         name="a skip wins over a failure in one wave",

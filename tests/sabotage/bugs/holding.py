@@ -5,9 +5,9 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 HELD = "store/held_runs.py"
-T_HELD = "tests/contract/test_held.py::"
-T_HOLDING = "tests/unit/test_holding.py::"
-T_RESERVE = "tests/unit/test_reserve.py::"
+T_HELD = "tests/contract/runs/test_held.py::"
+T_HOLDING = "tests/unit/workers/test_holding.py::"
+T_RESERVE = "tests/unit/workers/test_prefetch.py::"
 
 HOLDING = (
     Sabotage(

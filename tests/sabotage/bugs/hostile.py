@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 T_AUDIT = "tests/acceptance/test_cli_audit.py::"
-T_OIDC = "tests/api/test_oidc.py::"
-T_WIRE = "tests/api/test_wire_bounds.py::"
+T_OIDC = "tests/api/identity/test_oidc.py::"
+T_WIRE = "tests/api/server/test_wire_bounds.py::"
 
 HOSTILE = (
     Sabotage(
@@ -61,7 +61,9 @@ HOSTILE = (
                 new="address in _NAT64",
             ),
         ),
-        caught_by=("tests/unit/test_egress.py::test_no_form_of_an_address_inside_is_public",),
+        caught_by=(
+            "tests/unit/identity/test_egress.py::test_no_form_of_an_address_inside_is_public",
+        ),
     ),
     Sabotage(
         name="an anchor without its date",
@@ -91,7 +93,7 @@ HOSTILE = (
             ),
         ),
         caught_by=(
-            "tests/unit/test_expressions.py::test_what_an_expression_does_not_ask_for_may_have_any_text",
+            "tests/unit/graphs/test_expressions.py::test_what_an_expression_does_not_ask_for_may_have_any_text",
         ),
     ),
 )

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-T_APART = "tests/contract/test_isolation.py::"
-T_POISON = "tests/contract/test_poison_property.py::"
-T_RESTART = "tests/contract/test_graph_restarts.py::"
-T_DOCTOR = "tests/contract/test_doctor.py::"
-T_SERVICE = "tests/unit/test_service.py::"
+T_APART = "tests/contract/failures/test_isolation.py::"
+T_POISON = "tests/contract/failures/test_poison_property.py::"
+T_RESTART = "tests/contract/graphs/test_restarts.py::"
+T_DOCTOR = "tests/contract/insight/test_doctor.py::"
+T_SERVICE = "tests/unit/workers/test_service.py::"
 NOT_CAREFUL = "if not tx.is_careful:"
 CHORES = T_POISON + "test_whatever_stands_in_the_rows_of_chores_the_others_go_on"
 

@@ -7,15 +7,15 @@ from tests.sabotage.edit import Edit, Sabotage
 PRUNE = "store/sql/prune.sql"
 SUBMIT = "store/sql/runs/submit.sql"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
-T_KEYS = "tests/contract/test_keys.py::"
-T_PRUNE = "tests/contract/test_prune.py::"
-T_SUBMIT = "tests/contract/test_submit.py::"
+T_KEYS = "tests/contract/runs/test_keys.py::"
+T_PRUNE = "tests/contract/runs/test_prune.py::"
+T_SUBMIT = "tests/contract/runs/test_submit.py::"
 REPEATED = (
     f"{T_SUBMIT}test_a_submit_that_is_repeated_after_the_end_of_its_run"
     "_does_not_run_it_again[sqlite]"
 )
 MET = (
-    "tests/contract/test_interleaving.py::"
+    "tests/contract/store/test_interleaving.py::"
     "test_a_repeated_submit_that_meets_the_end_of_its_run_does_not_run_it_again"
 )
 
@@ -136,7 +136,7 @@ KEYS = (
             ),
         ),
         caught_by=(
-            "tests/contract/test_keys.py::test_the_same_key_with_other_arguments_is_refused[sqlite]",
+            "tests/contract/runs/test_keys.py::test_the_same_key_with_other_arguments_is_refused[sqlite]",
         ),
     ),
 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 WORKERS = "store/sql/workers/registry.sql"
-T_HEART = "tests/contract/test_heartbeat.py::"
-T_REAP = "tests/contract/test_reap.py::"
-T_STRAYS = "tests/contract/test_strays.py::"
+T_HEART = "tests/contract/workers/test_heartbeat.py::"
+T_REAP = "tests/contract/workers/test_reap.py::"
+T_STRAYS = "tests/contract/workers/test_lost_claims.py::"
 T_WATCH = "tests/integration/test_watchman.py::"
-T_WORKERS = "tests/contract/test_workers.py::"
+T_WORKERS = "tests/contract/workers/test_workers.py::"
 T_WORKER_STRAYS = "tests/integration/test_worker_strays.py::"
-T_FAR_STRAYS = "tests/api/test_remote_strays.py::"
+T_FAR_STRAYS = "tests/api/workers/test_remote_strays.py::"
 
 # Years before the clock of the tests, and away from any other clock.
 HOST_NOW = "cast(unixepoch('subsec') * 1000 as integer) - 31536000000"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-T_DOUBTS = "tests/contract/test_doubts.py::"
+T_DOUBTS = "tests/contract/runs/test_doubts.py::"
 T_RECEIPT = (
     "tests/integration/test_worker_effects.py"
     "::test_a_worker_whose_lease_was_taken_cannot_write_with_a_receipt"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-T_DOWN = "tests/contract/test_teardowns.py::"
-T_REDO = "tests/contract/test_graph_redo.py::"
-T_PAST = "tests/contract/test_graph_past.py::"
-T_POLICIES = "tests/contract/test_graph_node_policies.py::"
+T_DOWN = "tests/contract/graphs/test_teardowns.py::"
+T_REDO = "tests/contract/graphs/test_redo.py::"
+T_PAST = "tests/contract/graphs/test_past.py::"
+T_POLICIES = "tests/contract/graphs/test_node_policies.py::"
 
 LIFE_CYCLES = (
     Sabotage(

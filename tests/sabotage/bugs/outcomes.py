@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-T_OUTCOMES = "tests/contract/test_graph_outcomes.py::"
-T_TOLD = "tests/contract/test_on_failure.py::"
+T_OUTCOMES = "tests/contract/graphs/test_outcomes.py::"
+T_TOLD = "tests/contract/failures/test_on_failure.py::"
 T_WHOLE = "tests/integration/test_on_failure.py::"
-T_PLAIN = "tests/unit/test_graph_plain_calls.py::"
-T_JOINS = "tests/unit/test_joins.py::"
+T_PLAIN = "tests/unit/graphs/test_graph_plain_calls.py::"
+T_JOINS = "tests/unit/graphs/test_joins.py::"
 TOLD = "engine/failures/on_failure.py"
 
 OUTCOMES = (
@@ -274,7 +274,7 @@ OUTCOMES = (
             ),
         ),
         caught_by=(
-            "tests/unit/test_on_failure.py::test_a_job_names_another_by_itself_or_by_its_name",
+            "tests/unit/failures/test_on_failure.py::test_a_job_names_another_by_itself_or_by_its_name",
         ),
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from tests.sabotage.edit import Edit, Sabotage
 
 DIALER = "store/postgres/connections/connector.py"
-T_LEFT = "tests/unit/test_leftovers.py::"
-T_DIALER = "tests/contract/test_dialer.py::"
+T_LEFT = "tests/unit/store/test_leftovers.py::"
+T_DIALER = "tests/contract/store/test_connector.py::"
 T_POOLER = "tests/integration/test_pooler.py::"
 T_WIRE = "tests/integration/test_wire.py::"
 

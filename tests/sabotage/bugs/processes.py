@@ -6,14 +6,14 @@ from tests.sabotage.edit import Edit, Sabotage
 
 SUPERVISOR = "runtime/supervisor.py"
 SQLITE = "store/sqlite/store.py"
-T_SUPERVISOR = "tests/unit/test_supervisor.py::"
+T_SUPERVISOR = "tests/unit/workers/test_supervisor.py::"
 T_AGAIN = T_SUPERVISOR + "test_a_worker_that_served_and_ended_unasked_is_started_again"
-T_DESCRIPTORS = "tests/unit/test_descriptors.py::"
-T_SIGNALS = "tests/unit/test_signal_guard.py::"
-T_INTEGRITY = "tests/contract/test_integrity.py::"
-T_DAMAGED = "tests/contract/test_damaged_file.py::"
+T_DESCRIPTORS = "tests/unit/workers/test_descriptors.py::"
+T_SIGNALS = "tests/unit/workers/test_signal_guard.py::"
+T_INTEGRITY = "tests/contract/insight/test_integrity.py::"
+T_DAMAGED = "tests/contract/store/test_damaged_file.py::"
 FILES = "store/sqlite/open_files.py"
-T_REPLACED = "tests/contract/test_replaced_file.py::"
+T_REPLACED = "tests/contract/store/test_replaced_file.py::"
 
 PROCESSES = (
     Sabotage(
@@ -66,7 +66,9 @@ PROCESSES = (
                 new="if False:",
             ),
         ),
-        caught_by=("tests/unit/test_judge.py::test_a_process_that_others_had_used_proves_nothing",),
+        caught_by=(
+            "tests/unit/failures/test_outcomes.py::test_a_process_that_others_had_used_proves_nothing",
+        ),
     ),
     Sabotage(
         name="closed descriptors are not noticed",
@@ -111,7 +113,7 @@ PROCESSES = (
             ),
         ),
         caught_by=(
-            "tests/unit/test_file_guard.py::test_a_copy_of_a_file_of_the_store_is_refused[-shm]",
+            "tests/unit/store/test_file_guard.py::test_a_copy_of_a_file_of_the_store_is_refused[-shm]",
         ),
     ),
     Sabotage(

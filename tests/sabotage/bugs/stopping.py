@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-T_STOP = "tests/contract/test_graph_stopping.py::"
-T_FAILURES = "tests/contract/test_graph_failures.py::"
+T_STOP = "tests/contract/graphs/test_stopping.py::"
+T_FAILURES = "tests/contract/graphs/test_failures.py::"
 
 STOPPING = (
     Sabotage(

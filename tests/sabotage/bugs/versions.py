@@ -6,8 +6,8 @@ from tests.sabotage.edit import Edit, Sabotage
 
 MISFITS = "engine/runs/argument_mismatch.py"
 T_ROLLING = "tests/integration/test_rolling_deploys.py::"
-T_MISFITS = "tests/contract/test_misfits.py::"
-T_REMOTE = "tests/api/test_remote_deploys.py::"
+T_MISFITS = "tests/contract/runs/test_misfits.py::"
+T_REMOTE = "tests/api/workers/test_remote_deploys.py::"
 
 VERSIONS = (
     Sabotage(

@@ -1,0 +1,1 @@
+"""The server: what it refuses, how it answers, what it weighs."""

@@ -1,0 +1,1 @@
+"""Insight: why, doctor, statistics, metrics."""

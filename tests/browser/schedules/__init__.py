@@ -1,0 +1,1 @@
+"""Schedules: when they fire, and what becomes of each instant."""

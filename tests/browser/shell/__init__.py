@@ -1,0 +1,1 @@
+"""The frame of all pages: keys, addresses, tabs, weight."""

@@ -1,0 +1,1 @@
+"""Admission: what holds runs back, and what lets them go."""

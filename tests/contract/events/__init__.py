@@ -1,0 +1,1 @@
+"""Events: facts from outside, and the live stream."""

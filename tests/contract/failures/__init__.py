@@ -1,0 +1,1 @@
+"""Failures: retries, dead letters, breakers, and what fails alone."""

@@ -1,0 +1,1 @@
+"""Graphs: how their runs go on and end."""

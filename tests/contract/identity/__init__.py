@@ -1,0 +1,1 @@
+"""Identity: tokens, permissions, namespaces, the audit."""

@@ -1,0 +1,1 @@
+"""Logs: lines of runs."""

@@ -1,0 +1,1 @@
+"""Runs: from their submit to their end."""

@@ -1,0 +1,1 @@
+"""Importers of crontabs, systemd timers, CronJobs and Celery."""

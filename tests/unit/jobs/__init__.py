@@ -1,0 +1,1 @@
+"""Jobs: definitions, versions, files and templates."""

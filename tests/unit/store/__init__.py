@@ -1,0 +1,1 @@
+"""The store: files, connections, commits, plans of statements."""

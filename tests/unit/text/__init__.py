@@ -1,0 +1,1 @@
+"""Texts: names, durations, times, YAML."""

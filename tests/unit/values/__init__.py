@@ -1,0 +1,1 @@
+"""Values: large ones, and results that are used again."""

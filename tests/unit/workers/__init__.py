@@ -1,0 +1,1 @@
+"""Workers: leases, presence, and runs they lost."""
