@@ -75,7 +75,8 @@ def _track(
         started = row["started_at"]
         # By fences: an attempt may start in the millisecond in which the one before started.
         if started is None or (failed and row["fence"] <= failed[-1]["fence"]):
-            stretches += _waited(since, end)
+            # Shown however short it is: a run that was made this millisecond waits, too.
+            stretches.append(_span("queued", since, max(since, end)))
         else:
             tries += 1
             stretches += _waited(since, started)
