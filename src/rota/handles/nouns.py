@@ -72,7 +72,6 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         return Effects(self.backend)
 
     @cached_property
-    @cached_property
     def definitions(self) -> Definitions:
         """The jobs on record, whatever brought them."""
         from rota.handles.jobs.definitions import Definitions

@@ -87,7 +87,7 @@ def record(
 
 
 def await_act(tx: Tx, by: Actor) -> None:
-    """Whoever calls a verb writes one act for all it does; see `said_of_act`."""
+    """Collect the details that verbs give; the caller writes one entry (`audit_detail_of`)."""
     tx.drafts[by.act_id] = {}
 
 

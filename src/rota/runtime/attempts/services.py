@@ -77,7 +77,7 @@ class RunServices:
         """Raise LeaseLost when writes of this attempt do not count any more."""
         self._read(lambda tx: check_lease(tx, lease, namespace=self._namespace))
 
-    def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # see far_desk
+    def last_success(self, lease: Lease, schedule: str) -> LastSuccess:  # noqa: ARG002  # remote workers name it
         last = self._read(lambda tx: last_success(tx, schedule, namespace=self._namespace))
         if not is_pointer(last.result):
             return last
