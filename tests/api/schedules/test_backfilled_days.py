@@ -75,7 +75,7 @@ def test_the_backfill_of_the_readme_does_the_work_of_its_ten_days(
         said = backfilled(api_url, tmp_path)
         nights, extracts = (_runs(app, job) for job in ("nightly", "extract"))
 
-    assert f"`{COMMAND}` does the work of\nten days" in README.text
+    assert f"`{COMMAND}` runs it for ten past\ndays" in README.text
     assert "10 succeeded" in said
     assert _days(nights) == _days(extracts) == [str(day) for day in TEN_DAYS]
     assert {(run.state, run.result) for run in nights} == {("success", '"60 loaded"')}

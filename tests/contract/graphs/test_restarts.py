@@ -110,6 +110,6 @@ def test_the_details_of_an_act_are_there_after_the_graph_has_begun_again(
     backend_of(store).call(cancel_run, str(row["run_id"]), reason="too slow")
 
     (act,) = store.read(lambda tx: acts(tx, namespace=HOME))
-    assert act.verb == "cancel run"
+    assert (act.verb, act.subject) == ("cancel run", row["run_id"])
     assert act.detail == {"job": "work", "was": "queued", "why": "too slow"}
     assert look(store, run).state is State.SUSPENDED

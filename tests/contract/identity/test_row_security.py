@@ -292,7 +292,7 @@ def test_it_can_be_switched_off_and_given_another_role(postgres_server: Postgres
     assert finding(store).status == "warning"
     assert store.scoped([HOME]) is store
     store.close()
-    with pytest.raises(BadOption, match="above row-level security"):
+    with pytest.raises(BadOption, match="bypasses row-level security"):
         set_protection(url, role=f"{name}_high")
     assert set_protection(url, role=f"{name} web") == f"{name} web"
     again = open_store(url, clock=Clock())

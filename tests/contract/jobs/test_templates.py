@@ -59,7 +59,7 @@ def test_a_removed_one_is_gone(store: Store) -> None:
 
 
 def test_one_that_makes_no_sense_is_not_kept(store: Store) -> None:
-    with pytest.raises(BadOption, match="no parameter"):
+    with pytest.raises(BadOption, match="is not a parameter"):
         put(store, Template(definition={"name": "${name}"}))
 
     assert names(store) == []

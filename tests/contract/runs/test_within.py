@@ -235,7 +235,7 @@ def test_a_connection_of_apsw_may_be_used_beside_an_open_store(sqlite_url: str) 
 def test_what_is_no_connection_is_refused_by_name(
     app: App, add: Job[..., int], thing: object
 ) -> None:
-    with pytest.raises(WrongConnection, match="no connection Rota knows"):
+    with pytest.raises(WrongConnection, match="not a connection that Rota knows"):
         add.within(thing)
 
 

@@ -106,10 +106,10 @@ GRAPHS = (
         breaks="A rerun with wrong parameters begins, and fails later or not at all.",
         edits=(
             Edit(
-                path="engine/graphs/control.py",
-                within="bound_args",
-                old="return recorded_signature(spec).bind((), params)",
-                new="return msgspec.json.encode(params).decode()",
+                path="operations/runs/reruns.py",
+                within="_bound",
+                old="text = recorded_signature(spec).bind((), args)",
+                new="text = msgspec.json.encode(args).decode()",
             ),
         ),
         caught_by=(T_DOORS + "test_a_rerun_takes_what_its_graph_takes[sqlite-nosuch]",),

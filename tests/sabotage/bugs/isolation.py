@@ -254,7 +254,7 @@ ISOLATION = (
                 path="engine/graphs/restart.py",
                 within="_restarted",
                 old="tx.fresh.clear()",
-                new="tx.fresh.clear(), tx.drafts.clear()",
+                new="tx.fresh.clear(), [each.update(subject='') for each in tx.drafts.values()]",
             ),
         ),
         caught_by=(

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from rota.engine.admission.release import release
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.failure_modes import Halt, stop
-from rota.engine.graphs.graph_run import GraphRun, graph_runs, shape_of, spec_at
+from rota.engine.graphs.graph_run import GraphRun, graph_runs, shape_of
 from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.nodes.rows import END, NodeRow, decided
 from rota.engine.graphs.propagation import Propagation
@@ -31,7 +30,6 @@ from rota.model.run import NewRun, RunView
 from rota.model.states import FINAL, State
 from rota.model.view import plain_text
 from rota.rules.graphs.joins import Ending
-from rota.rules.jobs.stored_signature import recorded_signature
 from rota.rules.text.checks import hint
 from rota.store.base import Tx
 
@@ -156,13 +154,6 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
         detail |= {"letters": 1} if closes else {}
         record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
     return new_id
-
-
-def bound_args(tx: Tx, run_id: str, params: Mapping[str, Any], *, namespace: str) -> str:
-    """Other parameters for a rerun as JSON text; BadArguments if its graph does not take them."""
-    old = find(tx, run_id, namespace=namespace)
-    spec = spec_at(tx, old.job, old.version, namespace=namespace)
-    return recorded_signature(spec).bind((), params)
 
 
 def _redone(shape: GraphShape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:
