@@ -1,4 +1,4 @@
-"""Abandon: the run of a graph has ended before its nodes; they end with it."""
+"""Abandon: end the nodes of graph runs that ended before their nodes did."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from rota.store.base import Tx
 
 
 def abandon(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """Ask what runs of their nodes to stop; gives verdicts for what has not started.
+    """Ask running nodes of these runs to stop; return verdicts for the nodes that do not run.
 
-    For runs that are no graphs there is nothing to do.
+    Does nothing for runs that are not graphs.
     """
     ids = json.dumps(sorted(verdict.run_id for verdict in verdicts))
     if not tx.all("end_graphs", ids=ids):

@@ -1,8 +1,9 @@
-"""Advance: when nodes of a graph end, what comes after them is released, skipped or given up.
+"""Advance: when nodes of a graph end, release, skip or give up the nodes after them.
 
-Part of the transaction that ends the nodes, so a crash neither loses nor doubles a release. The
-rows of the nodes concerned are locked in the order of their keys, what becomes of them is
-decided by `rules.graphs.joins`, and they are written once. Those that end are the next wave.
+This is part of the transaction that ends the nodes, so a crash neither loses nor doubles a
+release. The rows of the affected nodes are locked in the order of their keys,
+`rules.graphs.joins` decides what becomes of them, and they are written once. The nodes that end
+this way are the next wave.
 """
 
 from __future__ import annotations
@@ -43,10 +44,10 @@ def ended(verdict: Verdict, state: State) -> NodeEnding:
 
 
 def advance(tx: Tx, endings: Sequence[NodeEnding], *, namespace: str) -> list[Verdict]:
-    """Move on the graphs of these runs; gives the verdicts that follow, to be carried out next.
+    """Advance the graphs of these node runs; return the verdicts to carry out next.
 
-    Those are graphs that have ended by it, and runs that must not go on. In a careful transaction
-    a graph that cannot go on fails; the node that has ended keeps how it did.
+    The verdicts are for graphs that end with these nodes and for runs that must not go on. In a
+    careful transaction a graph that cannot go on fails, and the node that ended keeps its ending.
     """
     if not tx.is_careful:
         return _advance(tx, endings, namespace)
@@ -60,7 +61,7 @@ def advance(tx: Tx, endings: Sequence[NodeEnding], *, namespace: str) -> list[Ve
 
 
 def _give_up(tx: Tx, each: NodeEnding, error: Exception) -> list[Verdict]:
-    """The end of a graph whose rows or definition cannot be understood."""
+    """Fail a graph whose rows or definition cannot be understood."""
     beside(tx, lambda: _note(tx, each), what=f"node {each.node} of run {each.graph_id}")
     reason = f"it could not go on after node {each.node} had ended: {words(error)}"[:MAX_REASON]
     return [
@@ -70,7 +71,7 @@ def _give_up(tx: Tx, each: NodeEnding, error: Exception) -> list[Verdict]:
 
 
 def _note(tx: Tx, each: NodeEnding) -> None:
-    """How the node ended, and no more: a rerun of the graph knows what need not be done again."""
+    """Record only how the node ended, so that a rerun of the graph knows what it can keep."""
     if each.item is not None:
         return
     node_rows = NodeRows(tx)
@@ -97,7 +98,7 @@ def _advance(tx: Tx, endings: Sequence[NodeEnding], namespace: str) -> list[Verd
 
 
 def _places(known: dict[str, GraphRun], endings: Iterable[NodeEnding]) -> list[Place]:
-    """The nodes themselves, and those whose counts they change; of a mapped one, only itself."""
+    """The ended nodes and the nodes whose counts they change; for an instance, only its node."""
     found: list[Place] = []
     for each in endings:
         found.append((each.graph_id, each.node))
@@ -109,7 +110,7 @@ def _places(known: dict[str, GraphRun], endings: Iterable[NodeEnding]) -> list[P
 
 
 def _error_of(verdict: Verdict) -> ErrorDetail | None:
-    """None also for what no worker of ours wrote: the node must end, however its error looks."""
+    """The error of a verdict; None if unreadable, because the node must end all the same."""
     try:
         return _error.decode(verdict.error) if verdict.error else None
     except (msgspec.MsgspecError, ValueError):

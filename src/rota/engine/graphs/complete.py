@@ -1,4 +1,4 @@
-"""Complete: all nodes of a run have ended, and so does the run of the graph."""
+"""Complete: end the run of a graph once all of its nodes have ended."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from rota.rules.graphs.outcome import outcome_of
 from rota.store.base import Row, Tx
 
 MAX_MADE_BYTES = 16_000_000
-"""Of a result that is made of those of many nodes; each of them has a limit of its own."""
+"""The limit of a graph result built from many node results; each of these has its own limit."""
 
 
 class FailedNode(NamedTuple):
-    """A node that failed, or was given up because one before it did."""
+    """A node that failed, or was given up because a node before it failed."""
 
     name: str
     reason: str | None
@@ -34,7 +34,7 @@ class FailedNode(NamedTuple):
 
 
 class Propagating(Protocol):
-    """What is asked of a step."""
+    """The part of a propagation that this module uses."""
 
     tx: Tx
     node_rows: NodeRows
@@ -42,15 +42,15 @@ class Propagating(Protocol):
 
 
 class GraphOutcome(NamedTuple):
-    """What follows from a step: `restart.go_on` does both, for whoever made the step."""
+    """The consequences of a propagation; `restart.go_on` begins the restarts for its caller."""
 
     verdicts: list[Verdict]
     restarts: dict[str, int]
-    """Runs of graphs that begin again, and when."""
+    """The runs of graphs to begin again, each with the database time of its restart."""
 
 
 def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
-    """The verdicts on these runs, by their leaves and what they return; with their results."""
+    """Decide how these runs end, from the nodes that count, and which of them begin again."""
     ids = json.dumps(sorted(over))
     bad: dict[str, list[FailedNode]] = {}
     causes: dict[str, list[FailedNode]] = {}
@@ -59,7 +59,7 @@ def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
         graph_id = str(row["graph_id"])
         planned = propagation.graph_runs[graph_id].shape.plan.nodes[row["name"]]
         if planned.node.kind == "notify":
-            continue  # that it failed is told by its own row
+            continue  # its own row shows that it failed
         if row["run_id"] is not None or row["width"] is not None:
             ran.add(graph_id)
         each = FailedNode(row["name"], row["reason"], is_own=row["state"] == "failed")
@@ -91,7 +91,7 @@ def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
         retries = retries_of(propagation.graph_runs[verdict.run_id].shape, row["policy"])
-        # Where nothing ran that failed, a new try would fail in the same way, and at once.
+        # If no failed node ever ran, a new try would fail at once in the same way.
         is_worth = verdict.run_id in ran and row["failures"] < retries
         is_worth = (
             is_worth and decided(propagation.node_rows.rows[verdict.run_id, END].result) is None
@@ -102,12 +102,12 @@ def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
 
 
 def _causes(judged: list[FailedNode], failed: list[FailedNode]) -> list[FailedNode]:
-    """Why the run failed: judged nodes that failed themselves, else what failed before them."""
+    """The causes of a failed run: failed nodes that count, else any failed, else all that count."""
     return [each for each in judged if each.is_own] or failed or judged
 
 
 def _first_failed(name: str, failed: list[FailedNode]) -> list[FailedNode]:
-    """The node whose failure kept others from starting; what was stopped by it is no cause."""
+    """The node whose failure kept others from starting; nodes stopped by it are not causes."""
     return [each for each in failed if each.name == name] or [FailedNode(name, None, is_own=True)]
 
 
@@ -150,7 +150,7 @@ def _result(graph_run: GraphRun, known: NodeResults) -> str:
 def _as_decided(
     how: DecidedEnd, propagation: Propagating, graph_id: str, bad: list[FailedNode]
 ) -> str | None:
-    """Why it ended, and that something may be left behind: a teardown whose failure counts."""
+    """The decided reason, plus a teardown whose failure counts: it may have left things behind."""
     nodes = propagation.graph_runs[graph_id].shape.plan.nodes
     left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
     if not left:

@@ -1,4 +1,4 @@
-"""Graph control: people pause, resume and rerun runs of graphs, and decide how a node ended."""
+"""Graph control: pause, resume and rerun runs of graphs, and mark how a node ended."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from rota.rules.text.checks import hint
 from rota.store.base import Tx
 
 Part = Literal["all", "failed", "from", "only"]
-"""What a rerun does again: everything, what failed and all after it, a node and all after it, or
-that node alone."""
+"""The part that a rerun repeats: every node, the failed nodes and all nodes after them, a named
+node and all nodes after it, or the named node alone."""
 
 
 def pause(tx: Tx, run_id: str, *, namespace: str) -> int | None:
-    """No other node starts until the run is resumed; those that run may end.
+    """Start no other node until the run is resumed; nodes that run may end.
 
-    Tells how many runs that wait are held back; None when it was paused before.
+    Returns the number of waiting runs that are held back; None if the run was already paused.
     """
     propagation, _ = _begun(tx, run_id, namespace)
     propagation.node_rows.lock([(run_id, END)])
@@ -65,7 +65,7 @@ def pause(tx: Tx, run_id: str, *, namespace: str) -> int | None:
 
 
 def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
-    """Go on where it was paused; False when it was not."""
+    """Resume a paused run where it stopped; False if it was not paused."""
     propagation, graph_run = _begun(tx, run_id, namespace)
     propagation.node_rows.lock([(run_id, END)])
     end = propagation.node_rows.rows[run_id, END]
@@ -91,10 +91,10 @@ def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
 
 
 def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: Actor) -> None:
-    """Say how a node ends that has not; what it is doing is stopped, and then it has ended so.
+    """Decide how an unfinished node ends: stop its runs, then end it with this ending.
 
-    Marked again it ends at once, whatever still works, and so does a teardown or a notify: nobody
-    has to wait for a handler that does not stop.
+    A node that is marked a second time ends at once, even if a handler still works; so does a
+    teardown or a notify. Nobody has to wait for a handler that does not stop.
     """
     propagation, graph_run = _begun(tx, run_id, namespace)
     _check_node(graph_run.shape, name)
@@ -130,9 +130,9 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     node: str | None = None,
     args: str | None = None,
 ) -> str:
-    """A new run, linked to an ended one, that keeps what need not be done again.
+    """Submit a new run, linked to an ended one, that keeps the nodes it need not repeat.
 
-    A dead letter of the old run that is open is closed, as by any rerun.
+    Like any rerun, it closes an open dead letter of the old run. Returns the id of the new run.
     """
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
@@ -193,7 +193,7 @@ def _again(old: RunView) -> NewRun:
 
 
 def _children(tx: Tx, run_id: str) -> list[str]:
-    """The runs of its nodes that have not ended, locked."""
+    """Lock the unfinished runs of a graph's nodes and return their ids."""
     rows = tx.all("live_children", ids=json.dumps([run_id]))
     return [str(row["id"]) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Earlier tries: what was done of a node before, in this run or in one that it redoes."""
+"""Earlier tries: the work done on a node before, in this run or in the run that it repeats."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ from rota.model.states import State
 from rota.store.base import Tx
 
 CHUNK = 10_000
-"""Endings of instances that are read at once."""
+"""The number of instance endings read at once."""
 
 
 class EarlierTry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """As a node's row has it."""
+    """The earlier work on a node, as stored in the node's row."""
 
     runs: tuple[str, ...] = ()
-    """Of a mapped node: runs of the graph that have results of its items, the newest first."""
+    """For a mapped node: the runs of the graph with results of its items, newest first."""
     width: int = 0
-    """How many instances it had at least."""
+    """The least number of instances that the node had."""
     kept: int = 0
-    """How many results of them it has kept."""
+    """The number of instance results that are kept."""
     child: str | None = None
-    """Of a node that is a graph: the run to go on from."""
+    """For a node that is a graph: the run to continue from."""
     tries: int = 0
-    """How often the run has begun again; ids of instances grow with it."""
+    """How often the run has begun again; the ids of instances grow with this number."""
     is_mixed: bool = False
-    """The run has instances of another list, too: nothing can be kept of it any more."""
+    """Whether the run also has instances of another list, so that nothing can be kept."""
 
 
 _earlier = msgspec.json.Decoder(EarlierTry)
@@ -42,7 +42,7 @@ def text_of(earlier: EarlierTry) -> str:
 
 
 def with_kept(text: str | None, more: int) -> str | None:
-    """The same with so many results kept besides."""
+    """The earlier tries as JSON text, with `more` added to the number of kept results."""
     known = earlier_of(text)
     if known is None or not more:
         return text
@@ -50,16 +50,16 @@ def with_kept(text: str | None, more: int) -> str | None:
 
 
 def sources_of(graph_id: str, run_id: str | None, earlier: str | None) -> list[str]:
-    """The runs of the graph with instances of a mapped node, the newest first.
+    """The runs of the graph with instances of a mapped node, newest first.
 
-    A rerun that keeps the whole node has none of its own: `run_id` says whose they are.
+    A rerun that keeps the whole node has no instances of its own; `run_id` names the run that has.
     """
     known = earlier_of(earlier)
     return list(dict.fromkeys((run_id or graph_id, *(known.runs if known else ()))))
 
 
 class EarlierInstances:
-    """The instances that a mapped node had before; of most nodes none, and nothing is read."""
+    """The earlier instances of a mapped node; most nodes have none, and then nothing is read."""
 
     def __init__(self, tx: Tx, row: NodeRow) -> None:
         self._tx = tx
@@ -70,17 +70,17 @@ class EarlierInstances:
         self._seen: dict[int, tuple[str, State]] = {}
 
     def has(self, index: int) -> bool:
-        """Whether this one has a result, which is kept."""
+        """Whether the instance at this index has succeeded, so that its result is kept."""
         return bool(self._runs) and self._last(index)[1] is State.SUCCESS
 
     def run_of(self, index: int) -> str | None:
-        """The run that carried it out last, and that did not succeed."""
+        """The id of the instance's last run, if one ran before; call it only if `has` is False."""
         return self._last(index)[0] or None if self._runs else None
 
     def _last(self, index: int) -> tuple[str, State]:
         if index >= self._high:
             self._high = index + CHUNK
-            for run in reversed(self._runs):  # what a newer run says counts
+            for run in reversed(self._runs):  # newer runs overwrite older ones
                 at = {"graph_id": run, "name": self._name, "low": index, "high": self._high}
                 for row in self._tx.all("instance_endings", **at):
                     self._seen[row["item"]] = str(row["id"]), State(row["state"])

@@ -1,7 +1,7 @@
-"""Expand: a run of a graph that was claimed becomes rows for its nodes, and runs of the first.
+"""Expand: turn a claimed run of a graph into rows for its nodes and runs of its first nodes.
 
-In the transaction of the claim, so that no slot is held and a crash leaves it as it was. The
-run itself is suspended until its nodes have ended.
+This happens in the transaction of the claim, so it holds no slot, and a crash leaves the run as it
+was. The run itself is suspended until its nodes have ended.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ class _Begun(msgspec.Struct, frozen=True):
     fence: int
     timeout_ms: int | None
     args: str | None
-    """What it was given, where that is known only now."""
+    """The arguments of the run, if they are known only now."""
     policy: str | None
 
 
 def expand(tx: Tx, leases: Sequence[Lease], *, namespace: str) -> list[Verdict]:
-    """Begin these runs of graphs; gives the verdicts that follow, for those that cannot begin."""
+    """Begin these runs of graphs; return the verdicts that follow, such as refusals."""
     if not tx.is_careful:
         return _expand(tx, leases, namespace)
     follow = each_apart(
@@ -95,7 +95,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
         except BadInput as error:
             verdicts.append(refusal(lease, error))
             over += _waited_for(shape)
-    # Who waits for one that does not begin asks again, when its end is written.
+    # Runs that wait for a run that does not begin try again once its end is written.
     release_next(tx, over, namespace=namespace)
     if not begun:
         return verdicts
@@ -114,9 +114,9 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
 def _graph_run(
     tx: Tx, lease: Lease, shape: GraphShape, outer: GraphRun | None, as_of: int
 ) -> GraphRun:
-    """The course of a run that begins; BadArguments if the graph does not take what it was given.
+    """The graph run of a run that begins; BadArguments if the graph does not take its arguments.
 
-    Who submits a run has checked that; an event, or a graph around it, brings what it brings.
+    A submit has checked the arguments already; those from an event or an outer graph are unchecked.
     """
     within = outer, lease.node
     graph_run = graph_run_of(tx, lease.run_id, shape, lease.args, within, lease.origin)
@@ -126,12 +126,12 @@ def _graph_run(
 
 
 def _waited_for(shape: GraphShape | None) -> list[Graph]:
-    """The graph, if its runs may wait for each other."""
+    """The graph in a list if its runs may wait for each other, else an empty list."""
     return [shape.graph] if shape is not None and takes_turns(shape.graph) else []
 
 
 def _given(tx: Tx, lease: Lease, outer: GraphRun | None) -> Lease:
-    """What the run was given; that of a node may hold results of others."""
+    """The lease with its arguments resolved; those of a node may hold results of other nodes."""
     name = lease.node or ""
     if outer is None:
         return lease

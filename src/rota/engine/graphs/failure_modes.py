@@ -1,4 +1,4 @@
-"""Failure modes: a node has failed in a run whose mode, or whose tolerance, does not allow it."""
+"""Failure modes: stop a run's nodes when a failure exceeds the graph's mode or tolerance."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from rota.rules.graphs.outcome import REACTIONS
 from rota.store.base import Tx
 
 _BEGUN = (State.RUNNING, State.SUSPENDED)
-"""Of the run of a node: its handler works, or the nodes of a graph do."""
+"""The states of a node's run in which its handler, or the nodes of its graph, may work."""
 
 
 class Halt(NamedTuple):
-    """Why nodes do not start or go on, as people will read it."""
+    """The reasons, shown to people, why nodes do not start or do not go on."""
 
     unstarted: str
     stopped: str
     stops_running: bool = True
     spares: tuple[Kind, ...] = ASIDE
-    """Kinds of nodes that start and go on all the same."""
+    """The kinds of nodes that start and go on all the same."""
 
 
 class Propagating(Protocol):
-    """What is asked of a step."""
+    """The part of a propagation that this module uses."""
 
     tx: Tx
     node_rows: NodeRows
@@ -60,9 +60,9 @@ _FAILED = Halt("not started: another node failed", "cancelled: another node of i
 
 
 def fail_fast(propagation: Propagating, graph_run: GraphRun, failed: NodeRow) -> None:
-    """The first failure in a run whose mode lets no others start.
+    """Halt a run at its first failure if the graph's mode lets no other nodes start.
 
-    That of a teardown counts only if it says so, that of a notify never.
+    The failure of a teardown counts only if it sets `fails_run`; that of a notify never counts.
     """
     reaction = REACTIONS[graph_run.shape.graph.mode]
     graph_id = graph_run.graph_id
@@ -85,7 +85,7 @@ def fail_fast(propagation: Propagating, graph_run: GraphRun, failed: NodeRow) ->
 def halt(
     propagation: Propagating, graph_run: GraphRun, words: Halt, *, but: str = "", was_paused: bool
 ) -> None:
-    """No node of the run starts any more, but those that are spared, also if it was paused."""
+    """Start no more nodes of the run except the spared kinds, even if the run was paused."""
     graph_id = graph_run.graph_id
     for row in propagation.node_rows.lock_waiting(graph_id):
         if row.is_final:
@@ -97,7 +97,7 @@ def halt(
             propagation.end(row, Ending.SKIPPED, words.unstarted)
         elif row.width is not None and (row.made or 0) < row.width and not is_stopping(row):
             how = Stopping(ending=Ending.FAILED, reason=words.unstarted)
-            # Of one that is paused perhaps nothing runs.
+            # If the run is paused, the node may have no live instances.
             end_after_its_runs(propagation, row, how, waits=has_live_instances(row))
     if was_paused:
         _unblock(propagation, graph_run, words)
@@ -105,7 +105,7 @@ def halt(
 
 
 def _wake(propagation: Propagating, graph_run: GraphRun, row: NodeRow) -> None:
-    """A teardown of a run that was paused goes on, as after a resume."""
+    """Let a spared node of a paused run go on, as a resume would."""
     if row.state in ("held", "ready"):
         was_ready = row.state == "ready"
         row.state = "pending"
@@ -118,7 +118,7 @@ def _wake(propagation: Propagating, graph_run: GraphRun, row: NodeRow) -> None:
 
 
 def _unblock(propagation: Propagating, graph_run: GraphRun, words: Halt) -> None:
-    """Queue runs of spared nodes that the pause has held."""
+    """Queue the runs of spared nodes that the pause held back."""
     children = propagation.tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     nodes = graph_run.shape.plan.nodes
     held = [
@@ -138,7 +138,7 @@ def stop(
     *,
     waits: bool = True,
 ) -> None:
-    """Stop what runs of a node; with the last of it the node ends as decided, or at once."""
+    """Stop the runs of a node; the node ends as decided with its last run, or at once."""
     works = stop_runs(propagation, row.graph_id, words, only=row.name)
     if row.width is not None:
         works = has_live_instances(row)
@@ -154,10 +154,10 @@ def stop_runs(
     only: str | None = None,
     but: str = "",
 ) -> bool:
-    """Runs of the graph's nodes that have not started end; those that run are asked to.
+    """End the node runs that have not started, and ask the running ones to stop.
 
-    Gives whether some had begun. A node of which something runs ends with that; a graph inside of
-    it may have teardowns to run before.
+    Returns whether any of them had begun. A node with live runs ends with them; a graph inside it
+    may have teardowns to run first.
     """
     propagation.node_rows.flush()
     shape = propagation.graph_runs[graph_id].shape

@@ -1,7 +1,7 @@
-"""A run of a graph: what the engine must know of it besides where its nodes stand.
+"""Graph runs: the facts about a run of a graph that do not change while it runs.
 
-The plan, the jobs of its nodes and what the run was given never change while it runs, so each
-process reads them once.
+The plan, the jobs of the nodes and the arguments of the run never change while it runs, so each
+process reads them once. The states of the nodes are in their rows.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from rota.rules.text.duration import parse_duration
 from rota.store.base import Row, Tx
 
 REMEMBERED = 20_000
-"""Runs of graphs whose course a process keeps."""
+"""The number of graph runs that a process keeps in memory."""
 WIDE = 4_096
-"""Parameters of more characters than this are put into arguments when a worker takes a node."""
+"""Parameters of more characters than this are put into arguments only when a node is claimed."""
 
 _spec = msgspec.json.Decoder(JobSpec)
 _given = msgspec.json.Decoder(dict[str, Any])
@@ -38,7 +38,7 @@ _given = msgspec.json.Decoder(dict[str, Any])
 class GraphRun:
     """One run of a graph."""
 
-    def __init__(  # what is known of a run when it begins
+    def __init__(  # all facts known when a run begins
         self,
         graph_id: str,
         shape: GraphShape,
@@ -52,27 +52,27 @@ class GraphRun:
         self.shape = shape
         self.params = params
         self.origin = origin
-        """Which instant of which schedule it is for, as JSON text; its nodes are for the same."""
+        """The schedule and instant that the run and its nodes are for, as JSON text."""
         self.is_fresh = False
-        """Whether its nodes are carried out even if their results are known."""
+        """Whether its nodes run even if their results are cached."""
         self.as_of = 0
-        """When it was submitted; of a graph inside of another when the outermost was."""
+        """When the run was submitted; for a graph inside another, when the outermost one was."""
         self.asked = shape.asked | shape.result_needs if is_asked else shape.asked
-        """As of the shape; all that makes its result, if a graph around it asks for that."""
+        """`asked` of the shape, plus the nodes of its result if an outer graph needs the result."""
         self.late = shape.late | shape.given if wide else shape.late
-        """As of the shape; large parameters are not copied into the runs of nodes either."""
+        """`late` of the shape, plus nodes that take parameters if the parameters are large."""
 
         self.failure_of: str | None = None
-        """The failed run that it tells of; its nodes do, too."""
+        """The id of the failed run that this run and its nodes report on; None if there is none."""
 
     def set(self, *, policy: str | None, as_of: int) -> None:
-        """What else is known of the run."""
+        """Set the facts that come from the run's policy and the time of its submit."""
         self.is_fresh, self.as_of = is_fresh(policy), as_of
         self.failure_of = failure_of(policy)
 
 
 def policy_for(node: Node, spec: JobSpec, graph_run: GraphRun) -> str | None:
-    """What a node changes of its job's policies, as JSON text."""
+    """The changes that a node makes to its job's policies, as JSON text; None if there are none."""
     is_plain = node.retries is None and node.timeout is None and node.isolation is None
     if is_plain and not graph_run.is_fresh and graph_run.failure_of is None:
         return None
@@ -94,7 +94,7 @@ def priority_for(name: str, node: Node, spec: JobSpec, shape: GraphShape) -> int
 
 
 def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> GraphShape:
-    """The plan of a graph's version; BadGraph if the job is no graph."""
+    """The shape of a version of a graph; BadGraph if the job is not a graph."""
     at = ("shape", namespace, job, version)
     found: GraphShape | None = tx.memo.get(at)
     if found is None:
@@ -107,7 +107,7 @@ def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> GraphShape:
 
 
 def spec_at(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec:
-    """A definition, remembered."""
+    """The definition of a job's version, kept in memory; BadGraph if there is none."""
     found = find_spec(tx, job, version, namespace=namespace)
     if found is None:
         raise BadGraph(f"job {job!r} has no version {version}")
@@ -115,7 +115,7 @@ def spec_at(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec:
 
 
 def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | None:
-    """The same, or None."""
+    """The definition of a job's version, kept in memory; None if there is none."""
     at = ("spec", namespace, job, version)
     found: JobSpec | None = tx.memo.get(at)
     if found is None:
@@ -127,7 +127,7 @@ def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | No
 
 
 def graph_runs(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, GraphRun]:
-    """The courses of these runs; one that is gone, or is not ours, is left out."""
+    """The graph runs by id, without those that are gone or belong to another namespace."""
     known = _remembered(tx)
     missing = [graph_id for graph_id in graph_ids if graph_id not in known]
     if missing:
@@ -150,7 +150,7 @@ def graph_runs(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[st
 
 
 def submitted_at(tx: Tx, row: Row) -> int:
-    """When what this run does was first asked for: a rerun does again what the first one did."""
+    """When the work of a run was first submitted: for a rerun, when its original was."""
     first, rerun_of = int(row["created_at"]), row["rerun_of"]
     while rerun_of is not None:
         found = tx.one("find_submit", id=str(rerun_of))
@@ -160,7 +160,7 @@ def submitted_at(tx: Tx, row: Row) -> int:
     return first
 
 
-def graph_run_of(  # what one row of a run has
+def graph_run_of(  # the columns of a run's row
     tx: Tx,
     graph_id: str,
     shape: GraphShape,
@@ -168,7 +168,10 @@ def graph_run_of(  # what one row of a run has
     within: tuple[GraphRun | None, str | None],
     origin: str | None,
 ) -> GraphRun:
-    """BadArguments for what the graph does not take; `within`: the graph around it, its node."""
+    """Build a graph run; BadArguments for arguments that the graph does not take.
+
+    `within` is the outer graph run and the node of it that this run carries out.
+    """
     outer, node = within
     text = given(tx, args, f"what run {graph_id} was given")
     params = bind_parameters(shape.graph, read(_given, text, "what the run was given"))
@@ -185,7 +188,7 @@ def remember(tx: Tx, graph_run: GraphRun) -> None:
 
 
 def remembered(tx: Tx, graph_ids: Collection[str]) -> list[GraphRun]:
-    """Of these runs, those that are graphs and known; nothing is read for the others."""
+    """The graph runs of these ids that this process has in memory; reads nothing from the store."""
     known = _remembered(tx)
     return [known[graph_id] for graph_id in graph_ids if graph_id in known]
 

@@ -1,4 +1,4 @@
-"""Graph policy: retries and timeout of a run of a graph, which its node or submit may change."""
+"""Graph policy: the retries and timeout of a graph run, which its node or submit may change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def retries_of(shape: GraphShape, policy: str | None) -> int:
 
 
 def timeout_of(shape: GraphShape, policy: str | None) -> int | None:
-    """How many milliseconds a run of the graph may take in all; None for as long as it likes."""
+    """The milliseconds that a run of the graph may take in all; None for no limit."""
     change = _change(policy, '"timeout_ms"')
     if change is None or change.timeout_ms is None:
         return shape.timeout_ms

@@ -1,4 +1,4 @@
-"""Propagation: what the ends of some nodes lead to, wave by wave, until nothing changes."""
+"""Propagation: apply the ends of nodes to the nodes after them, in waves until nothing changes."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _any = msgspec.json.Decoder()
 
 
 class Propagation:
-    """What the endings of one transaction lead to."""
+    """The consequences of the node endings in one transaction."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class Propagation:
         self.verdicts: list[Verdict] = []
 
     def take(self, each: NodeEnding) -> None:
-        """A run has ended; one that is not the node's own any more says nothing."""
+        """Apply the end of a run to its node; ignore a run that the node no longer has."""
         row = self.node_rows.rows.get((each.graph_id, each.node))
         if row is None or row.is_final:
             return
@@ -81,7 +81,7 @@ class Propagation:
             self._node_ended(row, each)
 
     def judge(self, places: Iterable[Place]) -> None:
-        """Ask the joins of these, though nothing has ended."""
+        """Evaluate the joins of these nodes even though none of their parents has ended now."""
         self._judged |= dict.fromkeys(places)
 
     def end(
@@ -91,7 +91,7 @@ class Propagation:
         reason: str | None = None,
         error: ErrorDetail | None = None,
     ) -> None:
-        """The node ends like this."""
+        """End the node with this ending."""
         graph_run = self.graph_runs[row.graph_id]
         if row.state == "active" and graph_run.shape.graph.max_nodes is not None:
             self.releases.give_place(graph_run)
@@ -102,7 +102,7 @@ class Propagation:
         self._wave[row.place] = ending
 
     def run(self) -> GraphOutcome:
-        """Until nothing changes any more; then write it all. `restart.go_on` does what follows."""
+        """Propagate until nothing changes, then write all rows. Call it through `restart.go_on`."""
         while self._wave or self._judged or self.releases.is_waiting:
             self._count()
             self._settle()
@@ -152,7 +152,7 @@ class Propagation:
                 self.end(row, Ending.SKIPPED, reason)
 
     def _count(self) -> None:
-        """The children of what has ended hear of it."""
+        """Add the nodes of this wave to the counts of their children and dependents."""
         wave, self._wave = self._wave, {}
         self.node_rows.lock(self._heirs(wave))
         for (graph_id, name), ending in wave.items():
@@ -183,9 +183,9 @@ class Propagation:
         return found
 
     def _settle(self) -> None:
-        """A node is settled when it and all above it have ended; with the last, the run ends.
+        """Settle nodes that have ended with all nodes above them; with the last one, the run ends.
 
-        A join may let a node end before its parents have, so its own end says nothing of theirs.
+        A join may let a node end before its parents, so its own end does not imply theirs.
         """
         while self._settling:
             settled, self._settling = self._settling, []
@@ -234,12 +234,12 @@ class Propagation:
                 self.end(row, ending_of(word), _because(word))
 
     def _fail_refused(self) -> None:
-        """What a node is to be given does not exist: that node fails, and no other."""
+        """Fail only the nodes whose arguments refer to values that do not exist."""
         for graph_run, row, reason in self.releases.take_refused():
             self._fail(graph_run, row, reason)
 
     def _end_complete(self) -> None:
-        """Of a mapped node there is nothing to do: no items, or all were done before."""
+        """End mapped nodes with nothing to do: no items, or all items done before."""
         for row in self.releases.take_complete():
             if not row.is_final:
                 self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
@@ -247,13 +247,13 @@ class Propagation:
     def _fail(self, graph_run: GraphRun, row: NodeRow, reason: str) -> None:
         if row.width is None:
             self.end(row, Ending.FAILED, reason, ErrorDetail(type="BadGraph", message=reason))
-            row.run_id = None  # one of an earlier try, if any: this time nothing ran
+            row.run_id = None  # it may be from an earlier try; this time nothing ran
         else:
             stop(self, row, Stopping(ending=Ending.FAILED, reason=reason, type="BadGraph"))
         fail_fast(self, graph_run, row)
 
     def _begin(self) -> None:
-        """Those that may run: conditions are asked, lists of mapped nodes are read."""
+        """Begin nodes that may run: evaluate their conditions, read the lists of mapped nodes."""
         asking = self.releases.take_asking()
         if not asking:
             return

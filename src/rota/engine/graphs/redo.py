@@ -1,7 +1,7 @@
-"""Redo: which nodes of a graph are done again after a failure, and what is kept of them.
+"""Redo: which nodes of a graph run again after a failure, and which of their work is kept.
 
-Of what failed itself, the part that succeeded is kept: items of a mapped node, nodes of a graph.
-What comes after something that is done again is done whole: it may be given other values.
+A node that failed itself keeps the part that succeeded: the items of a mapped node, the nodes of a
+graph. A node after a repeated node runs in full, because it may get other values.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from rota.rules.graphs.scope import reachable
 from rota.store.base import Tx
 
 NOT_BEGUN = ("not started:", "the run has ended before it")
-"""How the reasons of nodes begin that were skipped because of what others did."""
+"""The first words of the reason of a node that was skipped because of other nodes."""
 
 
 def undone(shape: GraphShape, nodes: Mapping[str, NodeRow]) -> set[str]:
-    """What has to be done again after a failure: what failed or never began, and all after it."""
+    """The nodes to run again after a failure: failed or never begun, and all nodes after them."""
     return after_these(shape, [name for name, row in nodes.items() if is_undone(row)])
 
 
@@ -35,7 +35,7 @@ def is_undone(row: NodeRow) -> bool:
 
 
 def after_these(shape: GraphShape, names: Collection[str]) -> set[str]:
-    """These and all that comes after; a teardown brings the setups along that it cleared away."""
+    """These nodes and all after them; a teardown adds the setups that it cleared away."""
     found = {*names, *reachable(names, shape.children)}
     for name in tuple(found):
         found.update(shape.plan.nodes[name].node.setups)
@@ -43,7 +43,7 @@ def after_these(shape: GraphShape, names: Collection[str]) -> set[str]:
 
 
 def continued(shape: GraphShape, nodes: Mapping[str, NodeRow]) -> dict[str, EarlierTry]:
-    """Of the nodes that failed themselves, what of each is kept when it is done again."""
+    """The earlier work to keep for each node that failed itself and runs again."""
     failed = [name for name, row in nodes.items() if name in shape.plan.nodes and is_undone(row)]
     redone = after_these(shape, failed)
     below = reachable(failed, shape.children)
@@ -68,7 +68,7 @@ def _earlier(shape: GraphShape, row: NodeRow) -> EarlierTry | None:
 
 
 def in_place(row: NodeRow, earlier: EarlierTry | None) -> str | None:
-    """What a node that is done again in the same run knows of what was done before."""
+    """The earlier tries, as JSON text, of a node that runs again in the same graph run."""
     known = earlier_of(row.earlier) or EarlierTry()
     if earlier is None and row.width is None and not known.is_mixed:
         return None
@@ -82,7 +82,7 @@ def moved(
     redone: Collection[str],
     kept: Mapping[str, EarlierTry],
 ) -> list[NodeRow]:
-    """Rows for a new run of a graph: nodes as they ended, and those of which a part is kept."""
+    """Rows for a new run of a graph: nodes that are kept whole, and nodes that are kept in part."""
     found = [_moved(row, graph_id) for name, row in rows.items() if name not in redone]
     for name in sorted(kept.keys() & set(redone)):
         row = NodeRow(graph_id=graph_id, name=name, state="pending", counts=NONE)
@@ -92,15 +92,15 @@ def moved(
 
 
 def _moved(row: NodeRow, graph_id: str) -> NodeRow:
-    """A kept node in the new run; a mapped one says whose instances are its own."""
+    """The row of a kept node in the new run; a mapped node names the run that has its instances."""
     source = row.run_id or (row.graph_id if row.width is not None else None)
     return msgspec.structs.replace(row, graph_id=graph_id, run_id=source, counts=NONE)
 
 
 def carry_over(tx: Tx, old: str, new: str, version: int, *, namespace: str) -> None:
-    """A run of a graph that is made for a node goes on from what the one before it has done.
+    """Let a new graph run for a node continue from the work of the run before it.
 
-    Nothing is kept of one of another version, nor of one that did not fail.
+    Keeps nothing if the run before had another version or did not fail.
     """
     known = tx.all("find_graphs", ids=json.dumps([old]))
     if not known or known[0]["namespace"] != namespace or known[0]["version"] != version:
@@ -114,6 +114,6 @@ def carry_over(tx: Tx, old: str, new: str, version: int, *, namespace: str) -> N
 
 
 def existing(tx: Tx, graph_id: str) -> dict[str, NodeRow]:
-    """The nodes of a run of a graph, as they stand."""
+    """The current node rows of a graph run, by node name."""
     rows = [node_row(row) for row in tx.all("existing_nodes", ids=json.dumps([graph_id]))]
     return {row.name: row for row in rows if row.name != END}

@@ -1,4 +1,4 @@
-"""Restart: a run of a graph begins, or begins again, with some of its nodes ended already."""
+"""Restart: begin a run of a graph, or begin it again with some of its nodes already ended."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def place(
     versions: Mapping[str, int | None],
     kept: Mapping[str, NodeRow],
 ) -> None:
-    """Rows for all nodes; those that are kept have ended already."""
+    """Add rows for all nodes; kept nodes may have ended already."""
     graph_id, shape = graph_run.graph_id, graph_run.shape
     propagation.node_rows.add(NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE))
     for name in shape.plan.nodes:
@@ -32,21 +32,21 @@ def place(
         if name not in shape.plan.nodes:
             continue
         row = propagation.node_rows.rows[graph_id, name]
-        # Of a mapped node it says whose instances count: those of this run, if it is done again.
+        # For a mapped node, `run_id` names the run whose instances count: None means this run.
         row.run_id = old.run_id if old.is_final or old.width is None else None
         row.earlier = old.earlier
         if old.is_final:
             row.width, row.made, row.ended, row.bad = old.width, old.made, old.ended, old.bad
             propagation.end(row, Ending(old.state), old.reason)
-            row.result = old.result  # of one that failed, its error as it was
+            row.result = old.result  # for a failed node, its error unchanged
     propagation.judge((graph_id, name) for name in shape.first)
 
 
 def go_on(tx: Tx, propagation: Propagation, *, namespace: str) -> list[Verdict]:
-    """Carry out a step and begin the runs again that it says are to be; gives the verdicts.
+    """Run a propagation and begin again the runs that it restarts; return the verdicts.
 
-    The one way to run a step: who would read the verdicts alone would leave a run that has
-    retries as it is, suspended for ever.
+    This is the only correct way to run a propagation: a caller that reads only the verdicts would
+    leave a run that has retries suspended for ever.
     """
     verdicts: list[Verdict] = []
     steps = [propagation]
@@ -62,7 +62,7 @@ def go_on(tx: Tx, propagation: Propagation, *, namespace: str) -> list[Verdict]:
 
 
 def _restarted(tx: Tx, graph_run: GraphRun, *, namespace: str, now: int) -> Propagation:
-    """Begin a run again from what failed, in place; what succeeded is kept."""
+    """Begin a run again in place from its failed nodes; keep the nodes that succeeded."""
     nodes = existing(tx, graph_run.graph_id)
     kept = continued(graph_run.shape, nodes)
     for name in undone(graph_run.shape, nodes):
@@ -72,7 +72,7 @@ def _restarted(tx: Tx, graph_run: GraphRun, *, namespace: str, now: int) -> Prop
     tx.execute("note_restart", id=graph_run.graph_id)
     tx.execute("disown_instances", id=graph_run.graph_id)
     tx.fresh.clear()
-    # A millisecond later: ids of instances are made of it, and those of this one may be taken.
+    # Use the next millisecond: instance ids are made of it, and ids of this one may be taken.
     propagation = Propagation(
         tx, {graph_run.graph_id: graph_run}, namespace=namespace, node_rows=NodeRows(tx, now + 1)
     )

@@ -1,4 +1,4 @@
-"""The shape of a graph: its plan, with what each of its nodes needs worked out once."""
+"""The shape of a graph: its plan, plus the needs of each node, computed once."""
 
 from __future__ import annotations
 
@@ -20,51 +20,51 @@ from rota.rules.graphs.references import mentions, parse_path
 from rota.rules.text.duration import parse_duration
 
 HIGHEST = 9
-"""The priority that the longest way gives; just below `high`."""
+"""The priority of nodes on the longest path; just below `high`."""
 DECIDING = ("branch", "short_circuit")
-"""Kinds of nodes whose result says what comes after them."""
+"""The kinds of nodes whose result decides which nodes come after them."""
 _NOTHING = Values({}, {}, {})
 
 
 class GraphShape:
-    """A plan, with what its nodes need worked out once."""
+    """A plan, plus the needs of its nodes, computed once."""
 
     def __init__(self, plan: Plan, *, kinds: Mapping[str, Any], is_quiet: bool = False) -> None:
         self.plan = plan
         self.kinds = kinds
-        """The types of its parameters."""
+        """The types of the graph's parameters."""
         self.is_quiet = is_quiet
-        """Whether no other job is told when a run of it fails."""
+        """Whether a failed run of the graph notifies no other job."""
         self.graph = plan.graph
         self.children = plan.children
         self.dependents = plan.dependents
         nodes = {name: each.node for name, each in plan.nodes.items()}
         self.asks = {name: _asked_by(node) for name, node in nodes.items()}
-        """The nodes that its condition and its list mention: needed before it can begin."""
+        """For each node, the nodes in its condition and its list: needed before it can begin."""
         self.needs = {name: _needed_by(node) for name, node in nodes.items()}
-        """The nodes that its arguments mention: needed when a worker takes it."""
+        """For each node, the nodes in its arguments and cache key: needed when it is claimed."""
         self.late = frozenset(
             name for name, node in nodes.items() if self.needs[name] or _has_item_key(node)
         )
-        """Nodes whose arguments hold results of others, so that they are made at the claim."""
+        """Nodes completed at the claim: their arguments hold results, or their key an item."""
         self.given = frozenset(name for name, node in nodes.items() if _takes_params(node.args))
         """Nodes whose arguments hold parameters of the run."""
         self.result_needs = _named(self.graph.result)
         self.wanted = frozenset().union(
             *self.asks.values(), *self.needs.values(), self.result_needs
         )
-        """Nodes whose results somebody needs."""
+        """Nodes whose results another node or the graph's result needs."""
         self.errors = frozenset(nodes_with_error(self.graph.result)).union(
             *(_errors_asked_by(node) for node in nodes.values())
         )
-        """Nodes that somebody asks how they failed."""
+        """Nodes whose error another node or the graph's result reads."""
         self.whole_result = _whole(self.graph.result, nodes)
-        """The node whose result is that of the run, as it is."""
+        """The node whose unchanged result is the result of the run; None if there is none."""
         inner = (self.needs[name] for name, node in nodes.items() if node.graph is not None)
         made = frozenset() if self.whole_result else self.result_needs
         deciding = {name for name, node in nodes.items() if node.kind in DECIDING}
         self.asked = frozenset().union(*self.asks.values(), *inner, made, deciding)
-        """Nodes whose results are needed inside of transactions, so that they must be near."""
+        """Nodes whose results transactions read, so they must be kept in the database."""
         self.teardowns = [name for name, node in nodes.items() if node.kind == "teardown"]
         self.inner = [name for name, node in nodes.items() if node.graph is not None]
         self.sinks = sum(not below for below in self.children.values())
@@ -78,11 +78,11 @@ class GraphShape:
             for name, each in plan.nodes.items()
             if each.node.map is None and not any(mentions(each.node.args))
         }
-        """The arguments of nodes that mention nothing."""
+        """The arguments, as JSON text, of unmapped nodes whose arguments refer to nothing."""
 
     @cached_property
     def urgency(self) -> dict[str, int]:
-        """Priorities by the way that is left, each node counting the same."""
+        """Priorities of nodes by the length of the path that is left; all nodes count the same."""
         ordered = list(self.plan.nodes)
         left = remaining(ordered, self.children, dict.fromkeys(ordered, 1.0))
         return urgencies(left, highest=HIGHEST)
@@ -102,7 +102,7 @@ def _needed_by(node: Node) -> frozenset[str]:
 
 
 def _has_item_key(node: Node) -> bool:
-    """Whether the key of its result may mention the item, which the claim must then know."""
+    """Whether the cache key may mention the item, which the claim must then know."""
     return node.map is not None and node.cache is not None and node.cache.key is not None
 
 

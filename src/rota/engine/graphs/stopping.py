@@ -1,8 +1,8 @@
-"""Stopping: how a node will end is decided while runs of it still work; it ends with the last one.
+"""Stopping: decide how a node ends while its runs still work; it ends with the last of them.
 
-What comes after a node may rely on it that nothing of the node works any more: a teardown clears
-away what a handler uses, a retry of the graph does the same work again. So a node whose end is
-decided early stays active, its row keeps the decision, and its runs are asked to stop.
+Nodes after a node rely on none of its runs working any more: a teardown clears away what a handler
+uses, and a retry of the graph does the same work again. A node whose end is decided early therefore
+stays active, its row keeps the decision, and its runs are asked to stop.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from rota.rules.graphs.joins import Ending
 
 
 class Stopping(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How a node ends when its runs have ended, whatever these do meanwhile."""
+    """The decided ending of a node once its runs have ended, however these end."""
 
     ending: Ending
     reason: str
     type: str | None = None
-    """The type of the error, for nodes that ask for it."""
+    """The type of the error, for nodes that read it."""
     is_marked: bool = False
-    """Whether a person has decided it."""
+    """Whether a person decided the ending."""
 
 
 class StoppingNeeds(Protocol):
-    """What is asked of a step."""
+    """The part of a propagation that this module uses."""
 
     node_rows: NodeRows
 
@@ -47,12 +47,12 @@ _stopping = msgspec.json.Decoder(Stopping)
 
 
 def is_stopping(row: NodeRow) -> bool:
-    """Whether its end is decided; the row of an active node holds nothing else as its result."""
+    """Whether the node's end is decided; an active node's row has no other kind of result."""
     return row.state == "active" and row.result is not None
 
 
 def stopping_of(row: NodeRow) -> Stopping | None:
-    """What was decided, if anything."""
+    """The decided ending of a node; None if nothing was decided."""
     if not is_stopping(row):
         return None
     return read(_stopping, row.result or "", f"how node {row.name!r} is to end")
@@ -61,7 +61,7 @@ def stopping_of(row: NodeRow) -> Stopping | None:
 def end_after_its_runs(
     propagation: StoppingNeeds, row: NodeRow, how: Stopping, *, waits: bool
 ) -> None:
-    """The node ends as decided: now, or with the last of its runs if it has to wait for some."""
+    """End the node as decided: now, or with the last of its runs if it `waits` for them."""
     if not waits:
         end_as(propagation, row, how)
         return
@@ -72,7 +72,7 @@ def end_after_its_runs(
 
 
 def end_stopped(propagation: StoppingNeeds, row: NodeRow) -> None:
-    """The last run of it has ended."""
+    """End a stopping node as decided, because its last run has ended."""
     how = stopping_of(row)
     if how is not None:
         end_as(propagation, row, how)
@@ -85,5 +85,5 @@ def end_as(propagation: StoppingNeeds, row: NodeRow, how: Stopping) -> None:
 
 
 def has_live_instances(row: NodeRow) -> bool:
-    """Whether runs of a mapped node have not ended."""
+    """Whether a mapped node has instances that have not ended."""
     return (row.ended or 0) < (row.made or 0)

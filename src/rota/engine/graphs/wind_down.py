@@ -1,11 +1,11 @@
-"""Wind down: a run of a graph that is ended from outside runs its teardowns first.
+"""Wind down: run the teardowns of a graph run that is ended from outside before it ends.
 
-Who cancels a run, or ends it because it took too long, decides how it ends; that is noted in the
-row of its end. Nodes that have not started never do, those that run are asked to stop, teardowns
-run as their join says, and with the last node the run ends as was decided.
+A cancel or a timeout decides how the run ends, and the row of the run's end records that decision.
+Nodes that have not started never start, running nodes are asked to stop, teardowns run as their
+join says, and with the last node the run ends as decided.
 
-A graph inside of one that goes on winds down also without teardowns, as long as something of it
-runs: what comes after it in the graph around begins when nothing of it works any more.
+A graph inside another graph that goes on winds down even without teardowns while any of its nodes
+run: the nodes after it in the outer graph begin only when none of its nodes works any more.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ from rota.model.states import State
 from rota.store.base import Tx
 
 _NEEDED = ("success", "active")
-"""States of a setup, or of what it is for: there is, or may be, something to clear away."""
+"""The states of a setup in which there is, or may be, something to clear away."""
 _BECAUSE = {"cancel": "the run was cancelled", "fail_graph": "the run was given up"}
 
 
 def wind_down(
     tx: Tx, verdicts: Sequence[Verdict], *, namespace: str
 ) -> tuple[set[str], list[Verdict]]:
-    """The runs among these that do not end yet, and the verdicts that follow for their nodes.
+    """Return the ids of the runs that do not end yet, and the verdicts for their nodes.
 
-    A run that winds down already goes on doing so: what was decided first counts.
+    A run that already winds down continues, and its first decision counts.
     """
     begun = _open(tx, {each.run_id for each in verdicts} | _around(verdicts))
     ids = begun.intersection(each.run_id for each in verdicts)
@@ -63,13 +63,13 @@ def _around(verdicts: Iterable[Verdict]) -> set[str]:
 
 
 def _works(tx: Tx, graph_run: GraphRun) -> bool:
-    """Whether something of it runs: a graph around it that goes on must not take it for ended."""
+    """Whether a node of the run works: an outer graph that goes on must not see it as ended."""
     rows = tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     return any(row["state"] in (State.RUNNING, State.SUSPENDED) for row in rows)
 
 
 def _decide(propagation: Propagation, graph_run: GraphRun, verdict: Verdict) -> None:
-    """No other node starts but teardowns, and the run ends as the verdict says."""
+    """Start no other nodes than teardowns, and end the run as the verdict says."""
     graph_id = graph_run.graph_id
     propagation.node_rows.lock_waiting(graph_id)
     propagation.node_rows.lock([(graph_id, END)])
@@ -95,7 +95,7 @@ def _decide(propagation: Propagation, graph_run: GraphRun, verdict: Verdict) -> 
 
 
 def _clears(tx: Tx, node_rows: NodeRows, graph_run: GraphRun, namespace: str) -> bool:
-    """Whether it, or a graph inside of it, has a teardown that may have something to do."""
+    """Whether the run, or a graph inside it, has a teardown that may have something to do."""
     if any(_is_due(node_rows, graph_run, name) for name in graph_run.shape.teardowns):
         return True
     inner = _begun(tx, _inner(tx, graph_run), namespace)
@@ -113,7 +113,7 @@ def _is_due(node_rows: NodeRows, graph_run: GraphRun, name: str) -> bool:
 
 
 def _inner(tx: Tx, graph_run: GraphRun) -> list[str]:
-    """The runs of its nodes that are graphs and have begun."""
+    """The ids of the begun runs of a graph's nodes that are graphs themselves."""
     if not graph_run.shape.inner:
         return []
     rows = tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
@@ -121,7 +121,7 @@ def _inner(tx: Tx, graph_run: GraphRun) -> list[str]:
 
 
 def _begun(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, GraphRun]:
-    """Those that are runs of graphs, and have begun and not ended."""
+    """The graph runs among these ids that have begun and not ended."""
     open_ones = sorted(_open(tx, run_ids))
     return graph_runs(tx, open_ones, namespace=namespace) if open_ones else {}
 

@@ -1,1 +1,1 @@
-"""A run from its submit to its end: one file for each verb, and how runs are found."""
+"""A run from its submit to its end: one file for each verb, and files that find runs."""

@@ -1,8 +1,8 @@
-"""Argument mismatch: runs whose arguments the function of a worker does not take.
+"""Argument mismatch: runs whose arguments a worker's function does not take.
 
-While a deploy is under way two versions of a job are alive. A run that the wrong one has claimed
-goes back, without costing an attempt, into a lane that only those look into whose function takes
-what its version takes. It fails when nobody of them is alive.
+During a deploy two versions of a job are alive. A run that the wrong version claimed goes back,
+without costing an attempt, into a lane that only workers read whose function takes the arguments of
+the run's version. It fails when no such worker is alive.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from rota.rules.jobs.accepted_arguments import takes_of
 from rota.store.base import Row, Tx
 
 Lane = tuple[str, int]
-"""A queue and the number of a lane in it."""
+"""A queue and the number of one of its lanes."""
 
 
 class AbleWorker(NamedTuple):
@@ -39,7 +39,7 @@ class AbleWorker(NamedTuple):
 
 
 def able_workers(tx: Tx, *, namespace: str) -> list[AbleWorker]:
-    """All that say what their functions take."""
+    """The live workers that have announced which arguments their functions take."""
     return [
         AbleWorker(str(row["id"]), frozenset(json.loads(row["queues"])), takes_in(row["jobs"]))
         for row in tx.all("able_workers", namespace=namespace)
@@ -47,7 +47,7 @@ def able_workers(tx: Tx, *, namespace: str) -> list[AbleWorker]:
 
 
 def spared(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[Verdict]:
-    """The verdicts, where runs that fit another worker go back instead of failing."""
+    """The verdicts, with a release instead of a failure for runs that fit another worker."""
     batch = msgspec.json.encode([each for each in verdicts if each.misfit]).decode()
     able = able_workers(tx, namespace=namespace)
     lanes: dict[int, list[str]] = {}
@@ -66,7 +66,7 @@ def spared(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[Verdi
 
 
 def _given_back(verdict: Verdict) -> Verdict:
-    """As if it had not been claimed: no handler has begun."""
+    """Release the run as if it had not been claimed, because no handler has begun."""
     return msgspec.structs.replace(
         verdict, verb="release", kind=None, error=None, reason=None, misfit=False, held_ms=-1
     )
@@ -75,9 +75,10 @@ def _given_back(verdict: Verdict) -> Verdict:
 def stranded(
     tx: Tx, lanes: Sequence[Lane], jobs: Collection[str], *, namespace: str
 ) -> dict[Lane, str]:
-    """Of these lanes those whose runs nobody fits any more, with the job that waits there.
+    """The lanes whose runs fit no live worker any more, each with the job that waits there.
 
-    Whoever knows the job looks into them: its code takes the runs, or they fail with the reason.
+    A worker that knows the job reads these lanes: its code takes the runs, or they fail with the
+    reason.
     """
     able = able_workers(tx, namespace=namespace)
     found: dict[Lane, str] = {}
@@ -114,6 +115,6 @@ def why_apart(tx: Tx, run: RunView, *, namespace: str) -> Reason | None:
 def _takes(tx: Tx, row: Row, namespace: str) -> str | None:
     try:
         spec = find_spec(tx, row["job"], row["version"], namespace=namespace)
-    except BadInput:  # a definition that cannot be read says nothing
+    except BadInput:  # an unreadable definition counts as unknown
         return None
     return None if spec is None else takes_of(spec)

@@ -1,6 +1,6 @@
-"""Begin: runs that a worker held ready have a slot now.
+"""Begin: record that prefetched runs now have a slot on their worker.
 
-Not told of each: a run that ends soon tells of its begin with its end. Told of those that last.
+A worker reports this only for runs that last; for a short run the end also reports the begin.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from rota.store.base import Tx
 
 
 def begin(tx: Tx, begun: Sequence[Begun], *, namespace: str) -> int:
-    """From now on people see that these run, and since when; how many were still held."""
-    # In id order, as finish does: two batches that share rows must not lock each other out.
+    """Record that these runs have begun, and when; return how many were still held."""
+    # In id order, like finish: two batches that share rows must not deadlock.
     ordered = sorted(begun, key=lambda each: each.run_id)
     batch = msgspec.json.encode(ordered).decode()
     return tx.execute("note_begun", batch=batch, namespace=namespace)

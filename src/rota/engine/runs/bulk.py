@@ -1,4 +1,4 @@
-"""Bulk: stop or repeat many runs at once, in one transaction and a few statements."""
+"""Bulk: cancel or rerun many runs at once, in one transaction and a few statements."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Tx
 
 MOST = 10_000
-"""Runs that one request acts on."""
+"""The most runs that one request acts on."""
 
 
 class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
-    """Which runs; what is None does not matter."""
+    """A filter for runs; a field that is None matches every run."""
 
     state: State | None = None
     job: str | None = None
@@ -34,15 +34,15 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...] | None = None
     schedule: str | None = None
     error: str | None = None
-    """A part of the last error."""
+    """A substring of the last error."""
     text: str | None = None
-    """A part of the arguments, or of the key."""
+    """A substring of the arguments, or of the key."""
     since: int | None = None
-    """Asked for at this time or later."""
+    """Only runs submitted at this time or later."""
     until: int | None = None
-    """Asked for before this time."""
+    """Only runs submitted before this time."""
     steps: bool = True
-    """Those of the nodes of graphs too."""
+    """Whether runs of graph nodes are included."""
 
 
 def matching(
@@ -68,9 +68,10 @@ def cancel_all(
     reason: str,
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> list[str]:
-    """Those that were ended or asked to stop; the others are unknown, not wanted, or ended before.
+    """Cancel many runs; return the ids of the runs that were ended or asked to stop.
 
-    `is_wanted` is asked about the queue of each.
+    The other runs are unknown, not wanted, already asked, or ended before. `is_wanted` gets the
+    queue of each run.
     """
     rows = [
         row
@@ -101,10 +102,10 @@ def rerun_all(
     is_wanted: Callable[[str], bool] = lambda _: True,
     check: Callable[[Collection[DeployedStart]], None] = lambda _: None,
 ) -> list[RedrivePair]:
-    """New runs with the arguments of ended ones; answers the pairs of which that came true.
+    """Submit new runs with the arguments of ended ones; return the pairs that were submitted.
 
-    Runs that have not ended, that are unknown or not wanted, and those of nodes are left out.
-    `check` is asked before about all that would run, and raises if they may not.
+    Leaves out unknown and unwanted runs, runs that have not ended, and runs of nodes. `check` gets
+    everything that would start, before any submit, and raises if it may not start.
     """
     ids = [pair.run_id for pair in pairs]
     old = {

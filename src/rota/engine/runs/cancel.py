@@ -1,4 +1,4 @@
-"""Cancel: end a waiting run now, ask a running one to stop."""
+"""Cancel: end a waiting run now, or ask a running one to stop."""
 
 from __future__ import annotations
 
@@ -17,12 +17,13 @@ from rota.store.base import Tx
 def cancel(
     tx: Tx, run_id: str, *, namespace: str, reason: str = "cancelled", force: bool = False
 ) -> State:
-    """Returns `cancelled`, or `running` when a worker was asked and has still to answer.
+    """Return `cancelled`, or `running` if a worker was asked to stop and has not answered yet.
 
-    A run of a graph that runs its teardowns first is `suspended` until then; `force` skips them.
+    A run of a graph that runs its teardowns first is `suspended` until they end; `force` skips
+    them.
 
-    After this returns no new attempt of the run starts. Cancelling twice is no error;
-    a run that ended otherwise raises NotAllowed.
+    After this returns no new attempt of the run starts. Cancelling twice is no error; a run that
+    ended otherwise raises NotAllowed.
     """
     if not is_id(run_id):
         raise UnknownRun(run_id)
@@ -39,7 +40,7 @@ def cancel(
             force=force,
             **parent_fields(row),
         )
-        # Whatever its graph looks like, one run can be ended by hand.
+        # A person can end a single run whatever the state of its graph.
         if not split(tx, lambda tx: finish(tx, [verdict], namespace=namespace)):
             return _now(tx, run_id, State(row["state"]), namespace)
     tx.execute("request_cancel", id=run_id, fence=row["fence"], reason=reason)

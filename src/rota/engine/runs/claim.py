@@ -27,21 +27,21 @@ from rota.rules.admission.lanes import (
 from rota.store.base import Tx
 
 Claimed = tuple[Any, ...]
-"""The columns of a lease, and the rank of its run."""
+"""The columns of a lease and the rank of its run."""
 _BY_RANK = itemgetter(-1, 0)
 
 
 class ClaimRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker may take from one queue."""
+    """A request of a worker for runs from one queue."""
 
     namespace: str
     queue: str
     worker_id: str
     jobs: str
-    """A JSON list of the names it knows and may start now."""
+    """A JSON list of the job names that the worker knows and may start now."""
     limit: int
     held: bool
-    """More than it has free slots: they have not begun yet."""
+    """Whether the runs are prefetched beyond the worker's free slots, so they have not begun."""
     lanes: Mapping[int, Sequence[str]] = {}
 
 
@@ -56,10 +56,10 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     held: bool = False,
     lanes: Lanes = NO_LANES,
 ) -> list[Lease]:
-    """Up to `limit` leases from the queues, in the order given, for the jobs the worker knows.
+    """Claim up to `limit` leases from the queues, in the order given, for the worker's jobs.
 
     `jobs` is a JSON list of names. Runs that others are claiming are skipped, not waited for.
-    Those that are `held` are more than the worker has free slots: they have not begun yet.
+    `held` marks runs prefetched beyond the worker's free slots: they have not begun yet.
     """
     leases: list[Lease] = []
     for queue in queues:
@@ -81,7 +81,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
 
 
 def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
-    """The columns of leases and their ranks, best first."""
+    """Claim from one queue; return the columns of the leases and their ranks, best first."""
     if wanted.lanes:
         return sorted(_claimed_from_lanes(tx, wanted), key=_order)
     rows = tx.tuples(
@@ -93,13 +93,13 @@ def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
         limit=wanted.limit,
         held=wanted.held,
     )
-    # A returning clause promises no order on either database.
+    # A RETURNING clause guarantees no order on either database.
     rows.sort(key=_BY_RANK)
     return rows
 
 
 def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
-    """Take the best of what waits in front and in some lanes, as if all of it stood in front."""
+    """Claim the best runs from the front and some lanes, as if all of them were in front."""
     held_back = held_jobs(tx, namespace=wanted.namespace)
     known = json.loads(wanted.jobs)
     may_start = [job for job in known if job not in held_back]
@@ -120,7 +120,7 @@ def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
 def _picked(
     tx: Tx, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]
 ) -> list[tuple[Any, ...]]:
-    """Ids and ranks of runs that this claim may take."""
+    """The ids and ranks of runs that this claim may take."""
     return tx.tuples("pick_runs", **_part(wanted, part, jobs)) if jobs else []
 
 
@@ -137,7 +137,7 @@ def _part(wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]) -> dict[st
 
 
 def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
-    """Claim without the runs whose rows cannot be written: those fail."""
+    """Claim runs, but fail those whose rows cannot be written."""
     parts = [(FRONT, json.loads(wanted.jobs))]
     parts += [(stretch_of(lane), list(jobs)) for lane, jobs in wanted.lanes.items()]
     return weeded(
@@ -154,11 +154,11 @@ def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
 
 
 def _order(row: tuple[Any, ...]) -> tuple[int, str]:
-    """The best first, of rows that begin with an id and end with a rank."""
+    """A sort key, best first, for rows that begin with an id and end with a rank."""
     return rank_in_order(row[-1]), row[0]
 
 
 def lease_of(row: Claimed, *, held: bool = False) -> Lease:
-    """The lease in a row that holds its columns and one more; SQLite has no booleans."""
+    """The lease in a row of its columns and one more; converts booleans, which SQLite lacks."""
     *facts, at_most_once, _ = row
     return Lease(*facts, at_most_once=bool(at_most_once), is_held=held)  # type: ignore[misc]  # how many is not known

@@ -1,4 +1,4 @@
-"""Claimed: what workers have taken, told as what runs and what they hold ready."""
+"""Claimed: the runs that workers have claimed, split into running and prefetched ones."""
 
 from __future__ import annotations
 
@@ -10,20 +10,21 @@ from rota.store.base import Tx
 
 
 class ClaimedShare(NamedTuple):
-    """Of one worker, queue and job."""
+    """The claimed runs of one worker, queue and job."""
 
     queue: str
     job: str
     running: int
     held: int
-    """Claimed ahead: to people they wait."""
+    """The number of prefetched runs, which people see as waiting."""
 
 
 def shares(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> list[ClaimedShare]:
-    """What is claimed now, of some queues or of all.
+    """The runs claimed now, in some queues or in all.
 
-    The store is told only of handlers that last that they have begun. Of the others as many run as
-    their worker has free slots, so that no more is ever told to run than there are slots.
+    The store learns that a handler has begun only if it lasts. The other claimed runs count as
+    running up to the free slots of their worker, so no more ever count as running than there are
+    slots.
     """
     rows = tx.all("claimed_runs", namespace=namespace)
     free: Counter[str] = Counter()

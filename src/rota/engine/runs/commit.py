@@ -1,6 +1,6 @@
-"""Commit: a handler's own writes and the end of its run, in one transaction.
+"""Commit: write a handler's own changes and the end of its run in one transaction.
 
-The first statement locks the run and checks the fence, the last one ends the run.
+The first statement locks the run and checks the fence; the last statement ends the run.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rota.model.run import Lease, Verdict
 from rota.store.base import Tx
 
 Apply = Callable[[Tx], str]
-"""The handler's writes; gives the result of the run as JSON text."""
+"""The handler's writes; returns the result of the run as JSON text."""
 
 
 def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all named
@@ -28,10 +28,10 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
     idle_ms: int,
     is_repeat: bool = False,
 ) -> None:
-    """End the run as a success together with what `apply` writes; LeaseLost changes nothing.
+    """End the run as a success together with the writes of `apply`; LeaseLost changes nothing.
 
-    Who does not know whether an earlier commit of this very lease took place says
-    `is_repeat`: then one that did is not done again. The lock waits for one on its way.
+    Set `is_repeat` if an earlier commit of this same lease may have taken place: a commit that did
+    is not repeated. The lock waits for a commit in progress.
     """
     at = {"run_id": lease.run_id, "fence": lease.fence, "namespace": namespace}
     held = tx.one("hold_run", limit_ms=limit_ms, idle_ms=idle_ms, **at)
@@ -59,6 +59,6 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
         held_ms=lease.held_ms,
     )
     end = partial(finish, verdicts=[verdict], namespace=namespace)
-    # What the handler wrote must not be lost because its graph cannot go on.
+    # The handler's writes must not be lost because its graph cannot go on.
     if split(tx, end) if lease.parent_id is not None else end(tx):
         raise LeaseLost

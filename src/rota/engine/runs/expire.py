@@ -1,4 +1,4 @@
-"""Expire: runs that waited too long in their queue are given up, not started late."""
+"""Expire: give up runs that waited too long in their queue instead of starting them late."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.store.base import Row, Tx
 
 
 def expire(tx: Tx, *, limit: int) -> int:
-    """Close up to `limit` expired runs; a claim leaves them alone in the meantime."""
+    """Close up to `limit` expired runs; claims skip expired runs in the meantime."""
     rows = tx.all("find_expired", limit=limit)
     for namespace in {row["namespace"] for row in rows}:
         finish(
@@ -22,7 +22,7 @@ def expire(tx: Tx, *, limit: int) -> int:
 
 
 def time_out(tx: Tx, *, limit: int) -> int:
-    """End up to `limit` runs of graphs that took longer than they may; their nodes end, too."""
+    """End at most `limit` runs of graphs that exceeded their timeout; their nodes end, too."""
     rows = tx.all("find_overdue_graphs", limit=limit)
     for namespace in {row["namespace"] for row in rows}:
         finish(

@@ -24,7 +24,7 @@ _origin = msgspec.json.Decoder(Origin)
 
 
 def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
-    """One run, wherever it is; UnknownRun when there is none."""
+    """One run, live or ended; UnknownRun when there is none."""
     if not is_id(run_id):
         raise UnknownRun(run_id)
     for statement in ("find_run", "find_ended_run"):
@@ -35,7 +35,7 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
 
 
 def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, RunView]:
-    """Those of the runs that are there, in at most two statements."""
+    """The runs of these ids that exist, by id, in at most two statements."""
     found: dict[str, RunView] = {}
     for statement in ("read_runs", "read_ended_runs"):
         left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
@@ -46,13 +46,13 @@ def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Run
 
 
 def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
-    """Those of the runs that have ended, in no order."""
+    """The runs of these ids that have ended, in no order."""
     ids = json.dumps(list(run_ids))
     return [run_view(row) for row in tx.all("find_ended_runs", ids=ids, namespace=namespace)]
 
 
 def like(part: str | None) -> str | None:
-    """A pattern for JSON that holds this part, whatever signs are in it."""
+    """A pattern for JSON text that contains this string, with special characters escaped."""
     if part is None:
         return None
     kept = json.dumps(part, ensure_ascii=False)[1:-1]
@@ -60,7 +60,7 @@ def like(part: str | None) -> str | None:
 
 
 def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:
-    """How those of the runs ended that have ended."""
+    """The endings of the runs that have ended, by run id."""
     ids = msgspec.json.encode(run_ids).decode()
     return {
         str(row["id"]): Ended(
@@ -94,7 +94,7 @@ def tally(tx: Tx, run_id: str, *, namespace: str) -> dict[str, int]:
 
 
 def counts(tx: Tx, *, namespace: str, since: int = 0) -> dict[State, int]:
-    """How many runs are in each state; ended ones since a moment."""
+    """The number of runs in each state; ended runs count only from `since`."""
     rows = tx.all("count_live", namespace=namespace)
     rows += tx.all("count_ended", namespace=namespace, since=since)
     return {State(row["state"]): row["runs"] for row in rows}
@@ -106,7 +106,7 @@ def now_ms(tx: Tx) -> int:
 
 
 def run_view(row: Row) -> RunView:
-    """The view of a row that tells all of a run."""
+    """The view of a run from a row with all of its columns."""
     facts = {name: row[name] for name in _COPIED}
     state = State(row["state"])
     started_at, finished_at, policy = row["started_at"], row["finished_at"], row["policy"]
@@ -143,7 +143,7 @@ def run_view(row: Row) -> RunView:
 
 
 def _of_origin(text: str) -> dict[str, Any]:
-    """What the origin says; nothing else if it cannot be read."""
+    """The fields of a run view from its origin; an unreadable origin gives no fields."""
     facts: dict[str, Any] = {"origin": JsonText(text)}
     with suppress(*UNREADABLE):
         origin = _origin.decode(text)
@@ -156,7 +156,7 @@ def _text(run_id: object) -> str | None:
 
 
 def _progress(row: Row) -> Share | None:
-    """What the handler said last; a success is whole, whatever that was."""
+    """The progress that the handler last reported; a success always counts as complete."""
     said: float | None = row["progress"]
     if said is None:
         return None

@@ -1,6 +1,6 @@
 """Finish: close attempts in a batch, fenced, each at most once.
 
-The retry rule has spoken before; here a verdict becomes rows.
+The retry rule has already decided the verdicts; this module writes them as rows.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ _FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is 
 
 
 def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
-    """Apply the verdicts; returns the ids whose lease was lost, which changed nothing.
+    """Apply the verdicts; return the run ids whose lease was lost, for which nothing changed.
 
     A verdict counts only while its run is in a state that allows it and carries its fence. In a
-    careful transaction one that the store does not take becomes a failure with the reason.
+    careful transaction a verdict that the store rejects becomes a failure with the reason.
     """
-    # A run is closed once: of two verdicts in one batch the first counts. In id order, because
-    # two batches that share rows must not lock each other out.
+    # A run is closed once: if a batch has two verdicts for a run, the first counts. In id order,
+    # because two batches that share rows must not deadlock.
     first = {verdict.run_id: verdict for verdict in reversed(verdicts)}
     ordered = [first[run_id] for run_id in sorted(first)]
     if not tx.is_careful:
@@ -56,7 +56,7 @@ def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
 
 
 def _refuse(tx: Tx, verdict: Verdict, error: Exception, namespace: str) -> list[str]:
-    """End a run whose verdict cannot be recorded; if not even that can be, it stays as it is."""
+    """Fail a run whose verdict cannot be recorded; if that fails too, leave the run as it is."""
     plain = refused(verdict, error)
     (lost,) = each_apart(
         tx,
@@ -108,7 +108,7 @@ def _apply(tx: Tx, ordered: Sequence[Verdict], namespace: str) -> list[str]:
 
 
 def _are_plain(verdicts: Sequence[Verdict]) -> bool:
-    """Whether all have succeeded and nobody else is to hear of it, as in most batches."""
+    """Whether all verdicts are successes with no side effects on others, as in most batches."""
     return not [
         verdict
         for verdict in verdicts
@@ -125,9 +125,9 @@ def _are_plain(verdicts: Sequence[Verdict]) -> bool:
 def _note_failures(
     tx: Tx, ending: Sequence[Verdict], lost: Collection[str], namespace: str
 ) -> None:
-    """Letters for people, runs of the jobs that are to be told: every failure comes by here.
+    """Make dead letters and start the jobs to notify; every failed run passes through here.
 
-    Where neither is wanted, nothing is asked.
+    Reads nothing if no run needs either of them.
     """
     failed = [verdict for verdict in ending if verdict.verb in _FAILS]
     if not failed:
@@ -151,7 +151,7 @@ def _note_failures(
 def _wind_down(
     tx: Tx, verdicts: Sequence[Verdict], namespace: str
 ) -> tuple[list[Verdict], list[Verdict]]:
-    """The verdicts that end a run now, and those that follow for graphs with teardowns to run."""
+    """The verdicts that end runs now, and those that follow for graphs with teardowns to run."""
     ending = [verdict for verdict in verdicts if verdict.verb in _ENDS_RUN]
     asked = [each for each in ending if each.verb in ("cancel", "fail_graph") and not each.force]
     if not asked:
@@ -164,14 +164,14 @@ def _wind_down(
 
 
 def _leaves_letter(verdict: Verdict) -> bool:
-    """Of a node that fails the graph tells; what has expired nobody would run again."""
+    """Whether a failure makes a dead letter: not for nodes (their graph does), nor for expiry."""
     return verdict.verb != "expire" and verdict.parent_id is None
 
 
 def _abort(tx: Tx, stayed: Sequence[Verdict], namespace: str) -> list[str]:
-    """A run whose cancel was acknowledged gets no other attempt: it ends here.
+    """End runs whose cancel was acknowledged, because they get no other attempt.
 
-    One that was to be given back has no record of this attempt yet, which now counts if its
+    A run that was to be released has no record of this attempt yet; the attempt counts now if its
     handler had begun.
     """
     aborted = [
@@ -216,7 +216,7 @@ def _close(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
 
 
 def _move_to_history(tx: Tx, verdicts: Sequence[Verdict], batch: str, namespace: str) -> list[str]:
-    """Returns the ids whose lease was lost."""
+    """Move ended runs to the history; return the ids whose lease was lost."""
     closed = tx.execute("close_runs", batch=batch, namespace=namespace)
     if closed:
         tx.notify({ENDED if verdict.parent_id is None else NODE_ENDED for verdict in verdicts})
@@ -233,10 +233,10 @@ def _followed(
     gone: Collection[str],
     namespace: str,
 ) -> list[Verdict]:
-    """What these endings mean for graphs: for the nodes of one, and for the graph of a node.
+    """The verdicts that follow for the nodes of ended graphs and for the graphs of ended nodes.
 
-    Runs that have nothing to do with graphs cost nothing here. One that is no instance of its
-    node any more ends without a word to it; its own nodes end with it all the same.
+    Runs outside of graphs cost nothing here. A run that is no longer an instance of its node ends
+    without an effect on that node; its own nodes still end with it.
     """
     mine = [verdict for verdict in verdicts if verdict.run_id not in lost] if lost else verdicts
     follow: list[Verdict] = []
@@ -255,13 +255,13 @@ def _followed(
 
 
 def _fired(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Row]:
-    """Of those that have a schedule, the ones that are there to be closed."""
+    """The rows of runs that belong to a schedule and are still there to be closed."""
     told = [verdict for verdict in verdicts if verdict.fired]
     return tx.all("find_fired", batch=_batch(told), namespace=namespace) if told else []
 
 
 def _gone(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> set[str]:
-    """Instances of mapped nodes that have ended before: one that is told twice counts once."""
+    """The ids of instances of mapped nodes that ended before, so that each one counts once."""
     told = [verdict for verdict in verdicts if verdict.item is not None]
     if not told:
         return set()
@@ -270,7 +270,7 @@ def _gone(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> set[str]:
 
 
 def _retry(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:
-    """Returns the verdicts that did not apply."""
+    """Return the verdicts that did not apply."""
     rows = tx.all("retry_runs", batch=_batch(verdicts), namespace=namespace)
     changed = {str(row["id"]) for row in rows}
     if changed:
@@ -279,7 +279,7 @@ def _retry(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]
 
 
 def _requeue(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[Verdict]:
-    """Returns the verdicts that did not apply."""
+    """Return the verdicts that did not apply."""
     rows = tx.all("requeue_runs", batch=_batch(verdicts), namespace=namespace)
     tx.notify({queue_key(namespace, row["queue"]) for row in rows})
     changed = {str(row["id"]) for row in rows}

@@ -1,6 +1,6 @@
-"""Handler state: how far a long handler has come, for the attempt after it.
+"""Handler state: the checkpoint of a long handler, for the next attempt.
 
-Kept in the row of the run, so that it is gone when the run has ended.
+The row of the run holds the checkpoint, so it is gone when the run has ended.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def save_checkpoint(tx: Tx, lease: Lease, state: str, *, namespace: str) -> None
 
 
 def load_checkpoint(tx: Tx, lease: Lease, *, namespace: str) -> str | None:
-    """The last checkpoint of the run by any attempt, as JSON text; None if there is none."""
+    """The last checkpoint of any attempt of the run, as JSON text; None if there is none."""
     at = {"run_id": lease.run_id, "fence": lease.fence, "namespace": namespace}
     row = tx.one("load_checkpoint", **at)
     if row is None:

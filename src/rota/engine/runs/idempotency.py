@@ -1,7 +1,7 @@
-"""Idempotency: the same request again, by its key, is answered as it was the first time.
+"""Idempotency: a repeated request with the same key gets the answer of the first one.
 
-The key, the change and the answer are one transaction, so there is no moment in which one of them
-is there without the others; a second request with the key waits for the first one to commit.
+The key, the change and the answer are one transaction, so none of them ever exists without the
+others; a second request with the key waits for the first one to commit.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ class KeyedRequest(msgspec.Struct, frozen=True, kw_only=True):
     key: str
     digest: str
     answer: str = ""
-    """As JSON text, once it is known."""
+    """The answer as JSON text, once it is known."""
 
 
 def take_keys(tx: Tx, asks: Sequence[KeyedRequest]) -> list[str | KeyReused | None]:
-    """For each: None to go on, the answer it had, or a refusal. Of two with one key one goes on."""
-    # In order: two batches with the same keys must not lock each other out.
+    """For each request: None to go on, its earlier answer, or a refusal; one per key goes on."""
+    # In order: two batches with the same keys must not deadlock.
     first: dict[tuple[str, str], KeyedRequest] = {}
     for ask in asks:
         first.setdefault((ask.namespace, ask.key), ask)
@@ -50,10 +50,10 @@ def take_keys(tx: Tx, asks: Sequence[KeyedRequest]) -> list[str | KeyReused | No
 
 
 def answer_keys(tx: Tx, answered: Sequence[KeyedRequest]) -> None:
-    """Remember what was answered."""
+    """Store the answers of these requests."""
     tx.execute("answer_requests", batch=msgspec.json.encode(answered).decode())
 
 
 def drop_keys(tx: Tx, refused: Sequence[KeyedRequest]) -> None:
-    """Nothing came of these requests; their keys are free again."""
+    """Free the keys of requests that changed nothing."""
     tx.execute("drop_requests", batch=msgspec.json.encode(refused).decode())

@@ -1,8 +1,8 @@
-"""Lists of runs: a page at a time, found without reading all that there is (ADR 27).
+"""Lists of runs: read a page at a time, without a scan of all runs (ADR 27).
 
-What is few is read through an index of its own and sorted. Where many have to be passed over, a
-page looks at so many rows and no further; it may then hold less than it could, and says where the
-next one goes on.
+A small set is read through an index of its own and sorted. If many rows must be passed over, a
+page reads a limited number of them; it may then hold fewer runs than exist, and it says where the
+next page continues.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from rota.model.states import FINAL, State
 from rota.store.base import Row, Tx
 
 FEW = 5_000
-"""So many runs are sorted as they are."""
+"""The most runs that are sorted in one statement."""
 NEAR, FAR, FAR_BY_TEXT = 500, 50_000, 5_000
-"""How many rows a page passes over: at first, at most, and at most if their texts are read."""
+"""The rows a page passes over: at first, at most, and at most if their texts are read."""
 LOWEST = "00000000-0000-0000-0000-000000000000"
 
 Wanted = dict[str, Any]
@@ -32,7 +32,7 @@ _ANY: Wanted = dict.fromkeys(_FILTERS)
 
 
 class ListAccess(NamedTuple):
-    """A list, and what tells how far a page of it looks; None if it reads all that it has."""
+    """A list statement, and the one that limits how far a page reads; None to read all of it."""
 
     statement: str
     floor: str | None = None
@@ -61,7 +61,7 @@ ENDED_BY_FILTER = {
 
 
 class RunPage(NamedTuple):
-    """Runs, the newest first, and the `before` of the next page if there may be more."""
+    """Runs, newest first, and the `before` of the next page if there may be more."""
 
     runs: list[RunView]
     next: str | None
@@ -70,14 +70,14 @@ class RunPage(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What one statement found, and below which run it did not look; None if it was not cut."""
+    """The rows of one statement, and the run id below which it did not read; None if uncut."""
 
     rows: list[Row]
     cut_at: str | None = None
 
 
 def runs(tx: Tx, *, namespace: str, limit: int = 50, **filters: Any) -> list[RunView]:
-    """So many, however far they are; the filters are those of `page`."""
+    """The newest `limit` runs, over as many pages as needed; the filters are those of `page`."""
     found: list[RunView] = []
     before: str | None = filters.pop("before", None)
     while True:
@@ -106,13 +106,13 @@ def page(  # noqa: PLR0913  # one filter each, all named
     before: str | None = None,
     limit: int = 50,
 ) -> RunPage:
-    """The newest runs first; `before` is the `next` of the page before.
+    """A page of runs, newest first; `before` is the `next` of the page before.
 
-    `since` and `until` are about when they were asked for, `parent` is the run of their graph;
-    without `steps` those of nodes are left out.
-    `error` is a part of the last error with its traceback, `text` of the arguments or the key.
+    `since` and `until` bound the time of the submit, and `parent` is the run of their graph;
+    without `steps` runs of nodes are left out.
+    `error` is a substring of the last error with its traceback, `text` of the arguments or the key.
     Runs of graphs whose nodes go on are stored as suspended; RUNNING finds them too, unless they
-    are paused. Those are left out after the page was read, which may then hold less than it could.
+    are paused. Paused runs are dropped after the page is read, so it may hold fewer than `limit`.
     """
     wanted = {
         "namespace": namespace,
@@ -146,9 +146,9 @@ def page(  # noqa: PLR0913  # one filter each, all named
 
 
 def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:
-    """The newest runs of a job, in one look however much there is.
+    """The newest runs of a job, with a bounded read however many runs there are.
 
-    One that waits may be missed behind tens of thousands of others; what runs or has ended is not.
+    It may miss a waiting run behind tens of thousands of others, but no running or ended run.
     """
     wanted = _ANY | {"namespace": namespace, "job": job, "limit": limit}
     live = _live(tx, wanted)
@@ -165,9 +165,9 @@ def newest_of(tx: Tx, job: str, *, namespace: str) -> RunView | None:
 
 
 def _merged(found: list[_Found], limit: int) -> RunPage:
-    """Down to where all of them looked: below that one may have what another has not seen.
+    """Merge results down to the lowest run that all statements read; below it runs may be missing.
 
-    A run that ended between two looks is in both; then it has ended.
+    A run that ended between two statements is in both results; it then counts as ended.
     """
     cuts = [each.cut_at for each in found if each.cut_at is not None]
     cut_at = max(cuts, default=None)
@@ -189,7 +189,7 @@ def _live(tx: Tx, wanted: Wanted) -> _Found:
 
 
 def _list_of_few(tx: Tx, wanted: Wanted, names: str) -> str | None:
-    """The list of what waits in these queues; None when that is too much to sort."""
+    """The statement that lists waiting runs of these queues; None if they are too many to sort."""
     state, job = wanted["state"], wanted["job"]
     of = {"namespace": wanted["namespace"], "most": FEW + 1}
     waiting = tx.all("few_waiting", batch=names, **of)
@@ -214,7 +214,7 @@ def _are_few(rows: list[Row], word: str) -> bool:
 
 
 def _queues(tx: Tx, wanted: Wanted) -> list[str]:
-    """In which something waits that may be meant."""
+    """The names of the queues that match the filters, sorted."""
     names = {row["name"] for row in tx.all("queue_names", namespace=wanted["namespace"])}
     if wanted["queue"] is not None:
         names &= {wanted["queue"]}
@@ -244,7 +244,7 @@ def _way(ways: Mapping[str, ListAccess], wanted: Wanted) -> ListAccess | None:
 
 
 def _look(tx: Tx, way: ListAccess, wanted: Wanted) -> _Found:
-    """All of it; or a few rows first, which mostly are enough, and then no further than it may."""
+    """Read a list whole, or its first few rows, usually enough, and then up to its limit."""
     if way.floor is None:
         return _Found(tx.all(way.statement, floor=LOWEST, **wanted))
     reads_text = wanted["error"] is not None or wanted["text"] is not None

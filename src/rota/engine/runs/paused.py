@@ -1,4 +1,4 @@
-"""Paused: which runs of graphs start no other nodes until somebody resumes them."""
+"""Paused: find the runs of graphs that start no other nodes until they are resumed."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.store.base import Tx
 
 
 def paused_among(tx: Tx, runs: Iterable[RunView]) -> frozenset[str]:
-    """The ids of those of the runs that are paused; asks only if a run of a graph is under way."""
+    """The ids of the runs that are paused; queries only if a graph run is in progress."""
     ids = [run.id for run in runs if run.state is State.SUSPENDED]
     if not ids:
         return frozenset()

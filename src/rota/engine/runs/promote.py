@@ -1,4 +1,4 @@
-"""Promote: scheduled runs whose time has come join their queue."""
+"""Promote: move scheduled runs that are due into their queue."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rota.store.base import Tx
 
 
 class Promoted(msgspec.Struct, frozen=True, kw_only=True):
-    """How many became ready, and how long until the next one does."""
+    """The number of runs that became ready, and the time until the next one does."""
 
     count: int
     next_in_ms: int | None
 
 
 def promote(tx: Tx, *, limit: int) -> Promoted:
-    """Queue up to `limit` due runs, longest due first, of all namespaces."""
+    """Queue up to `limit` due runs of all namespaces, longest due first."""
     rows = weeded(
         tx,
         lambda: tx.all("promote_runs", limit=limit),

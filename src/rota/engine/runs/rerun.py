@@ -1,7 +1,7 @@
-"""Rerun: a new run with the arguments of an ended one, linked to it.
+"""Rerun: submit a new run with the arguments of an ended one, linked to it.
 
-The old run keeps its end for ever; budgets start afresh. If it had left a dead letter that is
-open, that is closed: somebody has taken care of it.
+The old run keeps its end for ever, and budgets start afresh. A rerun closes an open dead letter of
+the old run, because a person has taken care of it.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from rota.store.base import Tx
 def rerun(
     tx: Tx, run_id: str, *, namespace: str, new_id: str, by: Actor, args: str | None = None
 ) -> str:
-    """Submit the run again, with other arguments if given; returns the new run's id.
+    """Submit the run again, with other arguments if given; return the new run's id.
 
-    A request that is sent twice, with the same new id, makes one run.
+    A request that is sent twice with the same new id makes one run.
     """
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
@@ -49,7 +49,7 @@ def rerun(
 def fresh_run(
     tx: Tx, old: RunView, new_id: str, *, namespace: str, args: str | None = None
 ) -> NewRun:
-    """The run that does again what an ended one did, or should have done."""
+    """The new run that repeats the work of an ended one."""
     return NewRun(
         id=new_id,
         job=old.job,
@@ -66,24 +66,24 @@ def fresh_run(
 
 
 def again(old: RunView) -> DeployedStart:
-    """What a rerun of an ended run starts: what it did, as of when that was asked for."""
+    """The start that a rerun makes: the old run's job and version, as of the old submit."""
     return DeployedStart(old.job, old.version, old.created_at.ms, old.rerun_of)
 
 
 def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
-    """Who runs it again wants it done, whatever is known."""
+    """The policy of a rerun: a job with a cache ignores cached results."""
     spec = find_spec(tx, old.job, old.version, namespace=namespace)
     policy = plain_text(old.policy)
     return freshened(policy) if spec and spec.cache else policy
 
 
 def close_letter(tx: Tx, pair: RedrivePair, *, namespace: str, who: str) -> bool:
-    """As a redrive does; False when there is none, or somebody has acted on it before."""
+    """Close a run's open dead letter, like a redrive; False if it has none that is open."""
     return bool(_close(tx, [pair], namespace=namespace, who=who))
 
 
 def close_letters(tx: Tx, pairs: Sequence[RedrivePair], *, namespace: str, by: Actor) -> None:
-    """The same for many, on record."""
+    """Close the open dead letters of many runs, with an audit entry."""
     runs = _close(tx, pairs, namespace=namespace, who=by.who)
     if runs:
         detail = {"letters": len(runs), "runs": runs}

@@ -1,6 +1,6 @@
 """Submit: record runs so that they cannot be lost.
 
-Arguments are checked before; nothing here looks into them.
+The caller has checked the arguments; this module does not read them.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class _Key(msgspec.Struct, frozen=True):
 def submit(
     tx: Tx, runs: Sequence[NewRun], *, namespace: str, is_repeat: bool = False
 ) -> list[Submitted]:
-    """Insert all runs, in order; one answer each.
+    """Insert all runs, in order; return one answer for each.
 
-    A run whose key is taken is not inserted: the same arguments answer the run that
-    has it, other arguments are refused. The others are inserted all the same.
-    Who does not know whether an earlier submit of these very runs was committed
-    says `is_repeat`: then those that are there, live or ended, stay as they are.
+    A run whose key is taken is not inserted: with the same arguments the answer is the run that
+    has the key, with other arguments a refusal. The other runs are inserted all the same.
+    Set `is_repeat` if an earlier submit of these same runs may have been committed: runs that
+    exist, live or ended, then stay as they are.
     """
     answers: dict[str, Submitted] = {}
     if is_repeat:
@@ -48,9 +48,9 @@ def submit(
         answers |= _take_keys(tx, keyed, namespace)
     fresh = [run for run in runs if run.id not in answers] if answers else runs
     if fresh:
-        # Two texts, so that a run that no schedule started does not pay for what it has not.
+        # Two statements, so that a run without a schedule does not pay for schedule columns.
         is_fired = _has_schedule(fresh)
-        # Before the insert: a store may send the news with it.
+        # Before the insert, because a store may send the notification with it.
         if is_fired:
             _offer(tx, fresh, namespace)
         else:
@@ -64,16 +64,16 @@ def submit(
 
 
 def _take_back_ended(tx: Tx, runs: Sequence[NewRun], namespace: str) -> None:
-    """Remove what was inserted a second time.
+    """Remove runs that were inserted a second time.
 
-    One that we saw alive may have ended before our insert, which then met no row. From the
-    insert on nothing can come between: it has waited for whoever was about to end the run.
+    A run that was live when checked may have ended before the insert, which then met no row. After
+    the insert nothing can come between: it has waited for any transaction that was ending the run.
     """
     ids = msgspec.json.encode([run.id for run in runs]).decode()
     tx.execute("take_back_ended", ids=ids, namespace=namespace)
 
 
-# Loops, here and in `keep_args`: each generator is a call, and after a rest a call costs 4 us.
+# Loops, here and in `store_large_args`: a generator is a call, and after a rest it costs 4 us.
 def _has_schedule(runs: Sequence[NewRun]) -> bool:
     for run in runs:  # noqa: SIM110
         if run.schedule_id:
@@ -95,7 +95,7 @@ def _wakes(runs: Sequence[NewRun], namespace: str) -> set[str]:
 
 
 def _offer(tx: Tx, runs: Sequence[NewRun], namespace: str) -> None:
-    """Of schedules: a worker of the same process may take them in the same commit."""
+    """Offer runs of schedules to a worker of this process, which may claim them in this commit."""
     tx.offer({run.id: queue_key(namespace, run.queue) for run in _ready(runs)})
     if any(run.due_at is not None or run.delay_ms for run in runs):
         tx.notify((DUE,))
@@ -106,12 +106,12 @@ def _ready(runs: Sequence[NewRun]) -> list[NewRun]:
 
 
 def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Submitted]:
-    """Answers for the runs that must not be inserted, by run id."""
+    """Take the keys of runs; return answers for runs that must not be inserted, by run id."""
     asks = [_Key(run.job, run.key or "", run.id, _digest(run), run.key_window_ms) for run in runs]
     first: dict[tuple[str, str], _Key] = {}
     for ask in asks:
         first.setdefault((ask.job, ask.key), ask)
-    # In key order: two batches with the same keys must not lock each other out.
+    # In key order: two batches with the same keys must not deadlock.
     batch = msgspec.json.encode([first[at] for at in sorted(first)]).decode()
     ours = {
         (row["job"], row["key"]) for row in tx.all("take_keys", batch=batch, namespace=namespace)
@@ -140,9 +140,9 @@ def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Subm
 def _same_values(
     tx: Tx, doubted: Mapping[str, tuple[str, str]], known: Mapping[str, str], namespace: str
 ) -> list[str]:
-    """Those whose arguments are written in another way than their owner's, and are the same.
+    """The runs whose arguments differ in text from those of the key's owner but are equal.
 
-    Looked at only where the texts differ. An owner that retention has removed proves nothing.
+    Compared only where the texts differ. An owner that retention has removed proves nothing.
     """
     owners = sorted({owner for owner, _ in doubted.values() if owner not in known})
     stored = {run.id: run.args for run in find_all(tx, owners, namespace=namespace).values()}
@@ -156,5 +156,5 @@ def _same_values(
 
 
 def _digest(run: NewRun) -> str:
-    # SHA-256, because rota.submit() in the database computes the same.
+    # SHA-256, because rota.submit() in the database computes the same digest.
     return hashlib.sha256(f"{run.job}\n{run.args}".encode()).hexdigest()[:32]

@@ -1,1 +1,1 @@
-"""Schedules: stored, fired, read ahead and looked back on."""
+"""Schedules: their definitions, firings, forecasts and past."""

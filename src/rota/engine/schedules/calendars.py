@@ -1,4 +1,4 @@
-"""Calendars on record: named, versioned; what goes by one is reckoned again when it changes."""
+"""Stored calendars: named and versioned; a change recomputes the schedules that use them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _calendar = msgspec.json.Decoder(Calendar)
 
 
 def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> None:
-    """Make it so; the next instants of the schedules that name it follow at once."""
+    """Store a calendar; the next instants of the schedules that name it follow at once."""
     business_days(calendar)
     spec = msgspec.json.encode(calendar).decode()
     lock_name(tx, "calendar", name, namespace=namespace)
@@ -28,7 +28,7 @@ def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> No
 
 
 def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
-    """UnknownCalendar when there is none; BadOption while a schedule names it."""
+    """Remove a calendar; UnknownCalendar if there is none, BadOption while a schedule names it."""
     lock_name(tx, "calendar", name, namespace=namespace)
     users = tx.all("calendar_users", namespace=namespace, calendar=name)
     if users:
@@ -38,7 +38,7 @@ def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
 
 
 def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
-    """The jobs whose schedules go by each calendar that is used."""
+    """For each calendar in use, the jobs whose schedules use it."""
     found: dict[str, set[str]] = {}
     for row in tx.all("jobs_by_calendar", namespace=namespace):
         found.setdefault(row["calendar"], set()).add(row["job"])
@@ -46,7 +46,7 @@ def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
 
 
 def calendars(tx: Tx, *, namespace: str) -> dict[str, CalendarView]:
-    """All of a namespace, by name."""
+    """All calendars of a namespace, by name."""
     rows = tx.all("load_calendars", namespaces=json.dumps([namespace]))
     return {
         row["name"]: view_of(

@@ -1,4 +1,4 @@
-"""Compiled schedules: what they say, in the form that decisions need; read once for each text."""
+"""Compiled schedules: parsed into the form that decisions need, once for each text."""
 
 from __future__ import annotations
 
@@ -23,46 +23,46 @@ K = TypeVar("K")
 V = TypeVar("V")
 
 KEPT = 10_000
-"""Texts of schedules whose plans are kept."""
+"""The number of schedule texts whose plans are kept."""
 
 _schedule = msgspec.json.Decoder(Schedule)
 _duration = lru_cache(maxsize=KEPT)(parse_duration)
 
 
 def rules_version() -> str:
-    """Of the zones and holidays that this process knows; another one may reckon otherwise."""
+    """The version of this process's zones and holidays; other versions may give other times."""
     return f"{data_version()}/{version_of('holidays')}"
 
 
 def seed_of(namespace: str, name: str) -> str:
-    """What spreads a schedule apart from others with the same expression."""
+    """The seed that spreads a schedule apart from others with the same expression."""
     return f"{namespace}/{name}"
 
 
 class StoredCalendar(msgspec.Struct, frozen=True):
-    """A named calendar of a namespace, and how often it was changed."""
+    """A named calendar of a namespace, and the number of its changes."""
 
     version: int
     calendar: Calendar
 
 
 class CompiledSchedule(msgspec.Struct, frozen=True, kw_only=True):
-    """What a schedule says."""
+    """The parsed content of a schedule."""
 
     schedule: Schedule
     table: Timetable
     lateness: Lateness
     policy: Policy
     follows_end: bool = False
-    """Counted from the end of the run before."""
+    """Whether its times count from the end of the previous run."""
     event: str | None = None
-    """Started by the event of that name, and by nothing else."""
+    """The name of the only event that starts it; None for a schedule by time."""
     start_at: int | None = None
     rules_version: str = ""
 
 
 class _Read(msgspec.Struct, frozen=True):
-    """The text of a schedule once it is read, and what its plan depends on beside it."""
+    """A parsed schedule text, and the other inputs that its plan depends on."""
 
     schedule: Schedule
     calendar: str | None
@@ -70,7 +70,7 @@ class _Read(msgspec.Struct, frozen=True):
 
 
 class CompiledSchedules:
-    """Reads schedules and remembers; one per process. `roll` gives numbers from [0, 1)."""
+    """Parses and caches schedules; one per process. `roll` returns numbers from [0, 1)."""
 
     def __init__(self, rules_version: str, roll: Callable[[], float]) -> None:
         self.rules_version = rules_version
@@ -81,7 +81,7 @@ class CompiledSchedules:
     def plan(
         self, spec: str, *, seed: str, calendars: Mapping[str, StoredCalendar] | None = None
     ) -> CompiledSchedule:
-        """From the text of a schedule; BadInput when it cannot be understood any more."""
+        """Compile the text of a schedule; BadInput when it can no longer be understood."""
         read = self._read.get(spec)
         if read is None:
             read = _keep(self._read, spec, _read(spec))
@@ -101,7 +101,7 @@ class CompiledSchedules:
         seed: str,
         calendars: Mapping[str, StoredCalendar] | None = None,
     ) -> CompiledSchedule:
-        """The same from a schedule that was read before."""
+        """Compile a schedule that is already parsed."""
         name = schedule.calendar if isinstance(schedule.calendar, str) else None
         stored = (calendars or {}).get(name) if name else None
         known = {name: stored.calendar} if name and stored else {}
@@ -119,7 +119,7 @@ class CompiledSchedules:
         )
 
     def look_at(self, plan: CompiledSchedule, instant: int, *, seed: str) -> int:
-        """When to look at what is due at the instant: later by its jitter."""
+        """When to look at what is due at an instant: the instant plus its jitter."""
         return ripe_at(plan.table, instant, rule=plan.lateness, seed=seed, random=self._roll())
 
 
@@ -137,7 +137,7 @@ def _read(text: str) -> _Read:
 
 
 def read_schedule(text: str) -> Schedule:
-    """BadOption when it is not the text of a schedule."""
+    """Parse the text of a schedule; BadOption when it is not one."""
     try:
         return _schedule.decode(text)
     except (msgspec.MsgspecError, ValueError) as error:
@@ -145,7 +145,7 @@ def read_schedule(text: str) -> Schedule:
 
 
 def timing(schedule: Schedule) -> Schedule:
-    """What decides when it fires: two schedules with the same fire at the same times."""
+    """The part of a schedule that decides when it fires: equal timings fire at the same times."""
     return Schedule(
         trigger=schedule.trigger,
         zone=schedule.zone,
@@ -181,7 +181,7 @@ def _follows_end(schedule: Schedule) -> bool:
 
 
 def _policy(schedule: Schedule) -> Policy:
-    """What counts from the end of the run before never overlaps with it."""
+    """The overlap policy; a schedule counted from the end of its last run never overlaps."""
     alone = _follows_end(schedule) and schedule.overlap == "allow"
     return Policy(
         overlap="skip" if alone else schedule.overlap,

@@ -1,7 +1,7 @@
-"""Schedules on record: put, remove, pause, resume, unblock, show.
+"""Stored schedules: put, remove, pause, resume, unblock, show.
 
-What a person decided (a pause) outlives a new definition; what decides when it fires is reckoned
-anew only when it changed.
+A person's decision (a pause) outlives a new definition; the times of firing are recomputed only
+when the timing changed.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     app: str | None = None,
     is_new: bool = False,
 ) -> ScheduleView:
-    """Make it so, whatever was there under this name; the same again changes nothing.
+    """Store a schedule in place of any of this name; an identical one changes nothing.
 
-    It never fires for instants before this moment, unless its `start` says so. One that `is_new`
-    is Outdated when there is one of that name.
+    It never fires for instants before this moment, unless its `start` says so. With `is_new`,
+    raises Outdated when there is already a schedule of that name.
     """
-    if isinstance(schedule.calendar, str):  # nobody removes or changes it meanwhile
+    if isinstance(schedule.calendar, str):  # lock it against changes meanwhile
         lock_name(tx, "calendar", schedule.calendar, namespace=namespace)
     plan = compiled.compile(
         schedule, seed=seed_of(namespace, name), calendars=calendars_of(tx, schedule, namespace)
@@ -115,7 +115,7 @@ def _replace(  # what is new, and where
         at["look_at"] = row["look_at"] if row["state"] == "paused" else None
         note = row["note"] if row["state"] == "paused" else None
     elif state == "active":
-        at["look_at"] = row["now"]  # another policy counts for those that wait
+        at["look_at"] = row["now"]  # the new policy counts for waiting runs
     resumes = row["state"] == "paused" and state == "active"
     tx.execute(
         "replace_schedule",
@@ -129,7 +129,7 @@ def _replace(  # what is new, and where
 
 
 def _first_cursor(plan: CompiledSchedule, now: int) -> int:
-    """Now; or just before its start, when that is past: then the rule of catching up decides."""
+    """The first cursor: now, or just before a past start, so that `catchup` decides about it."""
     start = plan.start_at
     return now if start is None else min(now, start - 1)
 
@@ -146,7 +146,7 @@ def _times(
 
 
 def calendars_of(tx: Tx, schedule: Schedule, namespace: str) -> Mapping[str, StoredCalendar]:
-    """The stored calendar that it names, if there is one."""
+    """The stored calendar that a schedule names, by name; empty if it names none."""
     if not isinstance(schedule.calendar, str):
         return {}
     row = {"namespace": namespace, "calendar": schedule.calendar}
@@ -154,7 +154,7 @@ def calendars_of(tx: Tx, schedule: Schedule, namespace: str) -> Mapping[str, Sto
 
 
 def remove(tx: Tx, name: str, *, namespace: str) -> None:
-    """It fires no more; what waits is skipped, what runs goes on."""
+    """Remove a schedule: it stops firing, its waiting runs are skipped, its running ones go on."""
     row = _take(tx, name, namespace)
     waiting = tx.all("waiting_runs", ids=json.dumps([str(row["id"])]))
     tx.execute("end_backfills", schedule_id=row["id"], note="its schedule was removed")
@@ -168,7 +168,7 @@ def remove(tx: Tx, name: str, *, namespace: str) -> None:
 
 
 def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = None) -> None:
-    """No more starts by time or by events, of those that wait already, too; by hand they go on."""
+    """Stop starts by time and by events, including waiting ones; starts by hand stay possible."""
     row = _take(tx, name, namespace)
     if row["state"] in ("error", "ended"):
         raise NotAllowed(f"schedule {name!r} is in state {row['state']}; there is nothing to pause")
@@ -186,9 +186,9 @@ def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = Non
 
 
 def resume(tx: Tx, name: str, *, namespace: str, who: str) -> bool:
-    """Go on, also after an error. What was due meanwhile was missed: `catchup` decides about it.
+    """Resume a schedule, even after an error; `catchup` decides about instants missed meanwhile.
 
-    With strict order the way is free again. False when it is active already.
+    With strict order this also unblocks the schedule. False when it is already active.
     """
     row = _take(tx, name, namespace)
     if row["state"] == "active":
@@ -210,12 +210,12 @@ def resume(tx: Tx, name: str, *, namespace: str, who: str) -> bool:
 
 
 def lock(tx: Tx, name: str, *, namespace: str) -> bool:
-    """Nobody else changes it until this transaction ends; False when there is none of that name."""
+    """Lock a schedule until this transaction ends; False when there is none of that name."""
     return tx.one("take_schedule", namespace=namespace, name=name) is not None
 
 
 def unblock(tx: Tx, name: str, *, namespace: str, who: str) -> None:
-    """With strict order: go on although a run has failed."""
+    """Let a schedule with strict order go on although a run has failed."""
     row = _take(tx, name, namespace)
     tx.execute("unblock_schedule", id=row["id"], changed_by=who)
     tx.notify((LOOK,))

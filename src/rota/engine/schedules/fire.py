@@ -1,8 +1,8 @@
-"""Fire: schedules whose time has come start their runs, each instant once.
+"""Fire: start the runs of schedules that are due, each instant once.
 
-Any number of processes may fire at once: a schedule is locked while it is looked at, its cursor
-only ever grows, and the unique key of a firing stands behind both. A row that cannot be
-understood goes to the state `error` and does not keep the others from firing.
+Any number of processes may fire at once: a schedule is locked while it is processed, its cursor
+only ever grows, and the unique key of a firing backs up both. A row that cannot be understood goes
+to the state `error` and does not keep the others from firing.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ from rota.rules.schedules.misfire import Due, before, due
 from rota.store.base import Row, Tx
 
 MOST_STARTS = 1_000
-"""Of one schedule in one look; the rest comes in the next."""
+"""The most instants of one schedule in one pass; the rest comes in the next pass."""
 _calendar = msgspec.json.Decoder(Calendar)
 
 _Memory = dict[tuple[object, ...], Due]
-"""Within one look: many schedules have the same expression, zone and cursor."""
+"""Cached within one pass: many schedules have the same expression, zone and cursor."""
 
 Calendars = Mapping[str, Mapping[str, StoredCalendar]]
 """The named calendars of each namespace."""
 
 
 class FireResult(msgspec.Struct, frozen=True, kw_only=True):
-    """What one look did."""
+    """The result of one pass."""
 
     looked: int
-    """How many schedules were looked at; as many as the limit when there may be more."""
+    """The number of schedules processed; equal to the limit when there may be more."""
     runs: int = 0
     due: int = 0
-    """When the last of them is due, and how long until then; for a look ahead."""
+    """When the last of them is due, and the time until then; for a pass ahead of time."""
     early_ms: int = 0
     broken: tuple[tuple[str, str], ...] = ()
-    """Schedules that could not be understood, and why."""
+    """The schedules that could not be understood, with the reasons."""
 
 
 class NextLook(msgspec.Struct, frozen=True, kw_only=True):
-    """How long until the next look, and how many schedules are due then or a little later."""
+    """The time until the next pass, and how many schedules are due then or a little later."""
 
     wait_ms: int
     crowd: int
 
 
 class _Look(msgspec.Struct, frozen=True, kw_only=True):
-    """One schedule, what it says, and what is due of it."""
+    """One schedule, its plan, and its due instants."""
 
     row: Row
     plan: CompiledSchedule | None
@@ -89,9 +89,9 @@ class _Moved(msgspec.Struct, frozen=True, kw_only=True):
 def fire(
     tx: Tx, *, limit: int, compiled: CompiledSchedules, new_id: NewId, ahead_ms: int = 0
 ) -> FireResult:
-    """Look at up to `limit` schedules, the longest due first, of all namespaces.
+    """Fire up to `limit` due schedules of all namespaces, longest due first.
 
-    With `ahead_ms` also at those that are due so soon: for a caller who commits only then.
+    Includes schedules due within `ahead_ms`, for a caller that commits only when they are due.
     """
     rows = tx.all("take_schedules", limit=limit, ahead_ms=ahead_ms)
     if not rows:
@@ -114,7 +114,7 @@ def fire(
 
 
 def _break(tx: Tx, row: Row, error: Exception, compiled: CompiledSchedules) -> FireResult:
-    """A schedule that raises while it is fired: the state `error`, as if it could not be read."""
+    """Set a schedule that raised while firing to `error`, like one that cannot be read."""
     look = _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
     moved = msgspec.json.encode([_moved(look, None, compiled)]).decode()
     beside(tx, lambda: tx.execute("move_schedules", batch=moved), what=f"schedule {row['name']}")
@@ -135,7 +135,7 @@ def _fire(tx: Tx, rows: Sequence[Row], compiled: CompiledSchedules, new_id: NewI
     for place, look in enumerate(looks):
         try:
             ask = _ask(look, windows)
-        except BadInput as error:  # a time in its arguments has no value; the others fire
+        except BadInput as error:  # a time in its arguments has no value; others still fire
             looks[place] = _broken(look.row, error)
             continue
         if ask is not None:
@@ -154,7 +154,7 @@ def _fire(tx: Tx, rows: Sequence[Row], compiled: CompiledSchedules, new_id: NewI
 
 
 def next_look(tx: Tx, *, within_ms: int = 0) -> NextLook | None:
-    """When a schedule or a backfill has to be looked at next; None if none will be."""
+    """When a schedule or a backfill is due next; None if none will be."""
     row = tx.one("next_look", within_ms=within_ms)
     if row is None or row["wait_ms"] is None:
         return None
@@ -162,7 +162,7 @@ def next_look(tx: Tx, *, within_ms: int = 0) -> NextLook | None:
 
 
 def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
-    """The named calendars that these schedules may mean."""
+    """The named calendars that these schedules may use, by namespace and name."""
     namespaces = sorted({row["namespace"] for row in rows if row["calendar"] is not None})
     found: dict[str, dict[str, StoredCalendar]] = {}
     if namespaces:
@@ -170,7 +170,7 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
             try:
                 calendar = read(_calendar, row["spec"], f"calendar {row['name']}")
             except BadInput as error:
-                # Schedules that need it say that there is none; the others go on.
+                # Schedules that need it report it as missing; the others go on.
                 set_aside(f"calendar {row['name']}", error)
                 continue
             stored = StoredCalendar(row["version"], calendar)
@@ -179,24 +179,24 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
 
 
 def _look(row: Row, compiled: CompiledSchedules, calendars: Calendars, memory: _Memory) -> _Look:
-    # A look ahead is made as if it were that time already.
+    # A pass ahead of time works as if that time had come already.
     now = max(row["now"], row["look_at"] or 0)
-    row = {**row, "id": str(row["id"]), "now": now}  # as text once: it is asked for eight times
+    row = {**row, "id": str(row["id"]), "now": now}  # as text once: it is read eight times
     seed = seed_of(row["namespace"], row["name"])
     try:
         plan = plan_of(row, compiled, calendars)
         return _Look(row=row, plan=plan, due=_due(row, plan, seed, memory))
-    except Exception as error:  # noqa: BLE001  # whatever it is, the others fire
+    except Exception as error:  # noqa: BLE001  # the others fire after any error
         return _broken(row, error)
 
 
 def _broken(row: Row, error: Exception) -> _Look:
-    """A schedule that cannot fire, with the reason."""
+    """The look at a schedule that cannot fire, with the reason."""
     return _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
 
 
 def plan_of(row: Row, compiled: CompiledSchedules, calendars: Calendars) -> CompiledSchedule:
-    """What a schedule says; BadInput when it cannot be understood, or its job is not known."""
+    """The plan of a schedule; BadInput when it cannot be understood or its job is unknown."""
     if row["version"] is None:
         raise UnknownJob(row["job"])
     if row.get("job_spec") is not None:
@@ -216,7 +216,7 @@ def _due(row: Row, plan: CompiledSchedule, seed: str, memory: _Memory) -> Due:
         return Due(cursor=row["cursor_at"])
     if plan.follows_end:
         return _due_after_end(row, plan)
-    # With rules of another version the stored time may be wrong: it is reckoned again.
+    # With rules of another version the stored time may be wrong: it is computed again.
     asked = {
         "cursor": row["cursor_at"],
         "now": row["now"],
@@ -232,7 +232,7 @@ def _due(row: Row, plan: CompiledSchedule, seed: str, memory: _Memory) -> Due:
 
 
 def _due_after_end(row: Row, plan: CompiledSchedule) -> Due:
-    """Counted from the last end; whether something still runs is for the overlap policy."""
+    """The due instants counted from the last end; the overlap policy handles a live run."""
     at = plan.table.after(max(row["cursor_at"], row["last_ended_at"] or 0))
     if at is None or at > row["now"]:
         return Due(cursor=row["cursor_at"], last=None, next=at)
@@ -240,13 +240,13 @@ def _due_after_end(row: Row, plan: CompiledSchedule) -> Due:
 
 
 def _most(row: Row, plan: CompiledSchedule) -> int:
-    """None are left when starts by hand have used up the count."""
+    """How many firings are left; zero when starts by hand have used up the count."""
     count = plan.schedule.count
     return MOST_STARTS if count is None else max(0, min(MOST_STARTS, count - row["fired"]))
 
 
 def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
-    """What to start; None for a schedule that cannot be understood."""
+    """The start request of a schedule; None if it cannot be understood."""
     row = look.row
     if look.plan is None:
         return None
@@ -262,7 +262,7 @@ def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
         free = hold(mine, start, job=row["job"], queue=queue, now=row["now"]) if mine else start
         (held if free is None else starts).append(with_times(row, look.plan, free or start))
         start_at = instant
-    # Somebody asked for this look before the time of the next start: something may wait.
+    # This pass was requested before the time of the next start: a start may be waiting.
     is_asked = not starts or (row["next_at"] or 0) > (row["look_at"] or 0)
     return StartRequest(row=row, plan=look.plan, starts=starts, held=held, waits=is_asked)
 
@@ -283,7 +283,7 @@ def _moved(look: _Look, begun: StartResult | None, compiled: CompiledSchedules) 
         elif next_at is not None:
             look_at = compiled.look_at(plan, next_at, seed=look.seed)
         elif begun is not None and not begun.running and not begun.waiting:
-            # It counts from an end, and nothing is there that could end: a window held it back.
+            # It counts from an end, but a maintenance window held it back: no run is there to end.
             look_at = next_at = plan.table.after(row["now"])
     return _Moved(
         id=str(row["id"]),

@@ -1,6 +1,6 @@
-"""Firing counts: how often schedules will fire in each span to come, without naming each firing.
+"""Firing counts: how often schedules will fire in each coming span, without listing firings.
 
-Schedules that say the same are counted once for all, and a rule that can be counted is not walked.
+Equal schedules are counted once for all of them, and a rule that can be counted is not walked.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from rota.rules.schedules.triggers.every import Steps
 from rota.store.base import Tx
 
 MOST = 100_000
-"""Steps of counting: spans in which a rule fires, and firings of rules that must be walked."""
+"""The most counting steps: spans in which a rule fires, and firings of walked rules."""
 
 
 class EqualSchedules(msgspec.Struct, kw_only=True):
@@ -25,18 +25,18 @@ class EqualSchedules(msgspec.Struct, kw_only=True):
 
     table: Timetable
     counter: Callable[[int, int], int] | None
-    """Counts without walking, if the table can."""
+    """The function that counts without walking, if the table has one."""
     at: int | None
     """The next firing."""
     left: int | None
-    """How often each may fire; None for ever."""
+    """How often each schedule may still fire; None for no limit."""
     jobs: list[str] = []
-    """What they start, one for each schedule."""
+    """The jobs that they start, one for each schedule."""
     counts: dict[int, int] = {}
-    """Firings of one of them, by the number of the span."""
+    """The firings of one of these schedules, by the number of the span."""
 
     def take(self, number: int, until: int, most: int) -> int:
-        """Count what fires until then, and go on to what comes later; returns the steps it took."""
+        """Count the firings up to `until` and advance past it; return the steps this took."""
         after = until if self.at is None else self.at - 1
         if self.counter is None:
             steps = found = sum(1 for _ in islice(firings(self.table, after, until), most))
@@ -51,7 +51,7 @@ class EqualSchedules(msgspec.Struct, kw_only=True):
 
 
 class Spans(msgspec.Struct, frozen=True, kw_only=True):
-    """Stretches of time that follow each other."""
+    """Consecutive stretches of time."""
 
     first: int
     span_ms: int
@@ -61,12 +61,12 @@ class Spans(msgspec.Struct, frozen=True, kw_only=True):
         return (at - self.first) // self.span_ms
 
     def last(self, number: int) -> int:
-        """The last instant of one of them."""
+        """The last instant of a span."""
         return self.first + (number + 1) * self.span_ms - 1
 
 
 class FiringCounts(msgspec.Struct, frozen=True):
-    """Counts by span; if it was cut, those of later spans are not known."""
+    """Counts by span; if they were cut, the counts of later spans are unknown."""
 
     groups: list[EqualSchedules]
     is_cut: bool
@@ -79,7 +79,7 @@ class FiringCounts(msgspec.Struct, frozen=True):
 def count_ahead(
     tx: Tx, *, namespace: str, start: int, spans: Spans, compiled: CompiledSchedules
 ) -> FiringCounts:
-    """From `start`, or now if that is later, to the end of the last span."""
+    """Count firings from `start`, or now if that is later, to the end of the last span."""
     end = spans.last(spans.count - 1)
     asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
     groups = _alike(asked.all, start)
@@ -106,7 +106,7 @@ def _alike(schedules: Iterable[StoredPlan], start: int) -> list[EqualSchedules]:
     for each in schedules:
         after, table = each.next_after(start), each.plan.table
         if each.plan.follows_end:
-            # What comes after the next run hangs on how long that takes.
+            # The firings after the next run depend on how long that run takes.
             table = Steps(each.row["next_at"], 1, last=each.row["next_at"])
         key = id(each) if each.plan.follows_end else id(table), after, each.left
         if key not in groups:

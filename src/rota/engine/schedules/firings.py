@@ -1,4 +1,4 @@
-"""Firings of the past: what became of the instants of a schedule, page by page."""
+"""Past firings: the outcomes of a schedule's instants, page by page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _TEXT = r"^[^\x00]*$"
 
 
 class FiringCursor(NamedTuple):
-    """Where a page begins: an instant may have several firings, also of one millisecond."""
+    """The start of a page: an instant may have several firings, even in one millisecond."""
 
     instant: Annotated[int, msgspec.Meta(ge=-_NEVER, le=_NEVER)]
     decided_at: Annotated[int, msgspec.Meta(ge=-_NEVER, le=_NEVER)] = 0
@@ -26,7 +26,7 @@ class FiringCursor(NamedTuple):
 
 
 class FiringPage(NamedTuple):
-    """Some of them, and where the next ones are; None at the end."""
+    """A page of firings, and the cursor of the next page; None at the end."""
 
     firings: list[FiringView]
     next: FiringCursor | None
@@ -35,7 +35,7 @@ class FiringPage(NamedTuple):
 def firings_of(
     tx: Tx, name: str, *, namespace: str, before: int | None = None, limit: int = 50
 ) -> list[FiringView]:
-    """What became of its instants, the newest first; only of those before an instant."""
+    """The firings of a schedule, newest first; with `before`, only of instants before it."""
     start = None if before is None else FiringCursor(before)
     return firing_page(tx, name, namespace=namespace, start=start, limit=limit).firings
 
@@ -43,7 +43,7 @@ def firings_of(
 def firing_page(
     tx: Tx, name: str, *, namespace: str, start: FiringCursor | None = None, limit: int = 50
 ) -> FiringPage:
-    """The same, from where the page before ended."""
+    """A page of a schedule's firings, newest first, from the cursor of the page before."""
     schedule_id = show(tx, name, namespace=namespace).id
     place = (start or FiringCursor(_NEVER))._asdict()
     rows = tx.all("list_firings", schedule_id=schedule_id, limit=limit + 1, **place)

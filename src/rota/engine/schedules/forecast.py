@@ -1,4 +1,4 @@
-"""The forecast: how many runs schedules will start in the hours to come, and how long they take."""
+"""The forecast: how many runs schedules start in the coming hours, and how long they take."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PAST_MS = 7 * DAY_MS
 
 
 def forecast(tx: Tx, *, namespace: str, hours: int, compiled: CompiledSchedules) -> Forecast:
-    """From now on; a first part of an hour counts as one."""
+    """Forecast `hours` hours from now; the rest of the current hour counts as one."""
     now = now_ms(tx)
     first = now // HOUR_MS * HOUR_MS
     spans = Spans(first=first, span_ms=HOUR_MS, count=hours)

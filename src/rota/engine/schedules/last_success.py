@@ -1,6 +1,6 @@
-"""The last success of a schedule, as its runs may ask for it.
+"""The last success of a schedule, for use by its runs.
 
-Apart from other views: what knows this need not know how instants are computed.
+It is apart from other views because its callers need not know how instants are computed.
 """
 
 from __future__ import annotations
@@ -18,6 +18,6 @@ class LastSuccess(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def last_success(tx: Tx, name: str, *, namespace: str) -> LastSuccess:
-    """Empty when there was none yet; without a result when retention has removed it."""
+    """The last success; empty when there is none, without a result when retention removed it."""
     row = tx.one("last_success", namespace=namespace, name=name)
     return LastSuccess(at=row["at"], result=row["result"]) if row else LastSuccess()

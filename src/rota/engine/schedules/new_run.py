@@ -1,4 +1,4 @@
-"""The run of a start: pinned to the newest version of its job, with where it comes from."""
+"""The run of a start: pinned to the newest version of its job, with its origin."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ _spec = msgspec.json.Decoder(JobSpec)
 
 
 class ScheduledStart(msgspec.Struct, frozen=True, kw_only=True):
-    """A run that is asked for, at an instant."""
+    """A requested run for an instant."""
 
     instant: int
     kind: StartKind = "time"
     request: str = ""
-    """The id of whoever asked; empty for time."""
+    """The id of the request, event or backfill; empty for a start by time."""
     args: str | None = None
-    """Other arguments than the schedule's, as JSON text."""
+    """Arguments to use instead of the schedule's, as JSON text."""
     interval_start: int | None = None
     interval_end: int | None = None
     due_at: int | None = None
-    """Not before this instant: a maintenance window holds it back."""
+    """When the run is due, if not at its instant, as after a maintenance window."""
 
 
 def new_run(
@@ -53,7 +53,7 @@ def new_run(
 
 
 def origin_of(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> str:
-    """Which instant of which schedule the run of a start is for, as JSON text."""
+    """The schedule and instant that the run of a start is for, as JSON text."""
     origin = Origin(
         schedule=row["name"],
         kind=start.kind,
@@ -77,7 +77,7 @@ def with_times(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> Sched
 
 @lru_cache(maxsize=1_000)
 def spec_of(text: str) -> JobSpec:
-    """The definition of a job; the same text comes with each of its schedules."""
+    """The definition of a job, cached because each of its schedules brings the same text."""
     return read(_spec, text, "the definition of its job")
 
 

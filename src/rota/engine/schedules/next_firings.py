@@ -1,4 +1,4 @@
-"""The next firings of one schedule, with what is special about them."""
+"""The next firings of one schedule, with special marks such as clock changes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rota.store.base import Tx
 def coming(
     tx: Tx, view: ScheduleView, *, namespace: str, compiled: CompiledSchedules, count: int
 ) -> list[NextFiring]:
-    """None once it has ended, or when its text cannot be read any more."""
+    """The next `count` firings; none once it has ended, or when its text cannot be read."""
     schedule = view.schedule
     if schedule is None or view.state == "ended":
         return []
@@ -30,14 +30,14 @@ def coming(
 
 
 def next_firing(firing: Firing) -> NextFiring:
-    """A firing as people see it."""
+    """The view of a firing for people."""
     return NextFiring(
         at=moment(firing.at), wall=firing.wall, mark=mark_of(firing.marks), marks=firing.marks
     )
 
 
 def mark_of(marks: tuple[str, ...]) -> Mark | None:
-    """What kind the words about a firing are of."""
+    """The kind of mark that the words about a firing belong to."""
     text = " ".join(marks)
     if "does not exist" in text:
         return "gap"

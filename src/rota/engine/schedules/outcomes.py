@@ -1,6 +1,6 @@
-"""Outcomes: a schedule hears that a run of its has ended, in the transaction that ends it.
+"""Outcomes: record the end of a run on its schedule, in the transaction that ends the run.
 
-It counts failures in a row, pauses itself after too many, and is looked at if a start waits.
+The schedule counts failures in a row, pauses after too many, and is checked if a start waits.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Filled(msgspec.Struct, kw_only=True):
 
 
 def record_outcomes(tx: Tx, ended: Iterable[tuple[Row, State]]) -> None:
-    """Tell the schedules, or the backfills, of these runs how they ended."""
+    """Record on the schedules, or the backfills, of these runs how the runs ended."""
     schedules: dict[str, _Settled] = {}
     backfills: dict[str, _Filled] = {}
     for row, state in sorted(ended, key=lambda each: str(each[0]["id"])):
@@ -66,7 +66,7 @@ def _count(schedules: dict[str, _Settled], row: Row, state: State) -> None:
 
 
 def _free(schedules: dict[str, _Settled], row: Row, state: State) -> None:
-    """A backfill had a place of its. The past pauses nothing; in strict order it must end well."""
+    """Free a backfill run's place: it pauses nothing, but with strict order it must succeed."""
     schedule_id = str(row["schedule_id"])
     settled = schedules.setdefault(schedule_id, _Settled(id=schedule_id))
     if state is State.FAILED:

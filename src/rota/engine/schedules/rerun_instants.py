@@ -1,4 +1,4 @@
-"""Reruns of instants: what a redrive or a rerun repeated counts as its last rerun ended."""
+"""Reruns of instants: an instant that was redriven or rerun counts as its last rerun ended."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from rota.store.base import Row, Tx
 
 FAILED = (State.FAILED, State.CANCELLED)
 DEEP = 100
-"""Reruns of reruns that are looked at."""
+"""The most reruns of reruns that are looked at."""
 
 
 def mended(tx: Tx, run_ids: Iterable[str]) -> dict[str, Row]:
-    """Of these runs those that a rerun has mended or may still mend, with the run that does so.
+    """The runs that a rerun has mended or may still mend, each with the row of that rerun.
 
-    One that succeeded counts before one that is on its way.
+    A rerun that succeeded counts before one in progress.
     """
     first = {run_id: run_id for run_id in run_ids}
     found: dict[str, Row] = {}

@@ -1,4 +1,4 @@
-"""Search for schedules: by a part of their name or by their job, however many there are."""
+"""Search for schedules: by a part of their name or by their job, with a bounded read."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.model.insight.search import ScheduleFound
 from rota.store.base import Tx
 
 LOOKED_AT = 5_000
-"""Names that are read for a part of them; one that begins with the text is found beyond them."""
+"""The most names searched for a part of them, apart from names that begin with the text."""
 
 
 def find_schedules(
@@ -22,7 +22,7 @@ def find_schedules(
     reached: Collection[str] | None,
     limit: int,
 ) -> list[ScheduleFound]:
-    """Those that the text names, then those of `jobs`; only of the jobs that are reached."""
+    """Schedules whose name matches the text, then those of `jobs`; only of jobs in `reached`."""
     at = {"namespace": namespace, "limit": limit}
     among = None if reached is None else json.dumps(sorted(reached))
     rows = []

@@ -1,4 +1,4 @@
-"""Stale schedules: those whose wake-up was lost, or whose rules of time have changed."""
+"""Stale schedules: schedules whose wake-up was lost, or whose time rules have changed."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from rota.engine.wakeup_keys import LOOK
 from rota.store.base import Tx
 
 FIRST = "00000000-0000-0000-0000-000000000000"
-"""Before every id."""
+"""An id that sorts before every other id."""
 
 
 def wake_waiting(tx: Tx) -> int:
-    """Have every schedule looked at that has starts waiting; returns how many there are."""
+    """Make every schedule with waiting starts due for a look; return how many there are."""
     count = tx.execute("wake_waiting")
     if count:
         tx.notify((LOOK,))
@@ -22,9 +22,9 @@ def wake_waiting(tx: Tx) -> int:
 def find_stale(
     tx: Tx, *, rules_version: str, after: str, limit: int
 ) -> tuple[list[str], str | None]:
-    """Of the next so many schedules those that others reckoned with other rules of time.
+    """Find schedules, among the next `limit`, that were computed with other time rules.
 
-    And where the next page begins; None after the last.
+    Also returns where the next page begins; None after the last page.
     """
     end = tx.one("end_of_page", after=after, limit=limit)
     until = None if end is None else str(end["id"])
@@ -33,6 +33,6 @@ def find_stale(
 
 
 def look_again(tx: Tx, ids: list[str]) -> None:
-    """Have these schedules looked at now."""
+    """Make these schedules due for a look now."""
     tx.execute("look_again", ids=json.dumps(ids))
     tx.notify((LOOK,))

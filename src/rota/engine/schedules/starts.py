@@ -1,6 +1,6 @@
-"""Starts: what is to be started becomes runs, under the schedule's overlap policy.
+"""Starts: turn start requests into runs, under the schedule's overlap policy.
 
-One place for starts by time, by hand and by events. The caller holds the rows of the schedules.
+This handles starts by time, by hand and by events. The caller holds the rows of the schedules.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ NewId = Callable[[], str]
 
 
 class StartRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """What is to be started of one schedule, whose row is locked."""
+    """The starts requested of one schedule, whose row is locked."""
 
     row: Row
     plan: CompiledSchedule
     starts: Sequence[ScheduledStart] = ()
     held: Sequence[ScheduledStart] = ()
-    """Left out, because of a maintenance window."""
+    """Instants left out because of a maintenance window."""
     waits: bool = False
-    """Some may wait already."""
+    """Whether some starts may already wait."""
 
     @property
     def id(self) -> str:
@@ -49,7 +49,7 @@ class StartRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StartedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of one start."""
+    """The outcome of one start."""
 
     schedule_id: str
     instant: int
@@ -60,16 +60,16 @@ class StartedRun(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StartResult(msgspec.Struct, kw_only=True):
-    """What became of the starts of one schedule."""
+    """The outcome of the starts of one schedule."""
 
     made: list[StartedRun] = []
     running: int = 0
-    """Runs that may run, with those that start now."""
+    """The number of runs that may run, including those that start now."""
     waiting: int = 0
     dropped: int = 0
-    """Starts that waited, were counted as fired, and are given up."""
+    """The number of starts that waited, were counted as fired, and are given up."""
     stops: list[str] = []
-    """Runs that have to stop; see `stop_old`, which comes last."""
+    """The runs that have to stop; `stop_old` stops them last."""
 
     @property
     def fired(self) -> int:
@@ -81,7 +81,7 @@ class StartResult(msgspec.Struct, kw_only=True):
 
 
 def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, StartResult]:
-    """Start, queue or give up; by schedule id. An instant that was fired before is left out."""
+    """Start, queue or give up the starts, by schedule id; leave out instants fired before."""
     lines = live_runs(tx, [ask.id for ask in asks if _counts(ask)])
     begun: dict[str, StartResult] = {}
     runs: dict[str, list[NewRun]] = defaultdict(list)
@@ -112,9 +112,9 @@ def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, S
 
 
 def stop_old(tx: Tx, begun: Iterable[StartResult]) -> None:
-    """Ask runs to stop that newer starts replace; after the schedules have moved on.
+    """Ask runs to stop that newer starts replace, after the schedules have moved on.
 
-    Those that nobody has claimed end at once, and their schedule is looked at again.
+    Runs that no worker has claimed end at once, and their schedule is checked again.
     """
     ids = sorted(run_id for one in begun for run_id in one.stops)
     if not ids:
@@ -187,12 +187,12 @@ def _begun(
 
 
 def _may_stop(row: Row) -> bool:
-    """What a backfill is about would not come again: newer starts wait for it."""
+    """Whether newer starts may replace a run; not one of a backfill, which would not come again."""
     return not row["cancel_requested"] and row["backfill_id"] is None
 
 
 def _claim_instants(tx: Tx, begun: dict[str, StartResult], made: list[StartedRun]) -> None:
-    """The unique key decides: what was there before is not ours."""
+    """Insert the firings and drop starts whose instant the unique key shows to be taken."""
     batch = msgspec.json.encode(made).decode()
     if tx.execute("insert_firings", batch=batch) == len(made):
         return

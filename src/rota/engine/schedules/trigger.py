@@ -1,4 +1,4 @@
-"""Trigger: start a schedule by hand, now, under the same overlap policy as by time."""
+"""Trigger: start a schedule by hand, now, under the same overlap policy as a start by time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rota.store.base import Row, Tx
 
 
 class Triggered(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a start by hand; no run when the overlap policy gave it up."""
+    """The outcome of a start by hand; no run when the overlap policy gave it up."""
 
     run_id: str | None
     decision: Decision | Literal["blackout"]
@@ -35,11 +35,11 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     args: str | None = None,
     instant: int | None = None,
 ) -> Triggered:
-    """Start it once now, with other arguments if given; also while it is paused.
+    """Start a schedule once now, with other arguments if given, even while it is paused.
 
     With `instant` the run is for that time, as if it had been started then.
 
-    A request that is sent twice, with the same id, starts it once.
+    A request that is sent twice with the same id starts it once.
     """
     row = tx.one("take_schedule", namespace=namespace, name=name)
     if row is None:
@@ -61,12 +61,12 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
 def _start(
     row: Row, plan: CompiledSchedule, request_id: str, args: str | None, instant: int | None
 ) -> ScheduledStart:
-    """For the interval that is complete then, as a start by time would have it."""
+    """The start for the latest complete interval, the same as for a start by time."""
     at = row["now"] if instant is None else instant
     end = None if plan.follows_end else before(plan.table, at + 1)
     return ScheduledStart(
         instant=at,
-        # A time in the past is meant: the run must not count as late for it.
+        # The time is in the past on purpose: the run must not count as late for it.
         due_at=None if instant is None else row["now"],
         kind="manual",
         request=request_id,

@@ -22,11 +22,11 @@ from rota.rules.schedules.zones import zone
 from rota.store.base import Row, Tx
 
 SCHEDULES = 5_000
-"""Schedules that are looked at, those that fire next first."""
+"""The most schedules read, those that fire next first."""
 
 
 class _Instant(NamedTuple):
-    """A firing to come, in the order of time."""
+    """A coming firing, ordered by time."""
 
     at: int
     schedule: str
@@ -44,7 +44,7 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     compiled: CompiledSchedules,
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> UpcomingFirings:
-    """From `start`, or now if that is later, to `end`, both included; of jobs that are wanted."""
+    """The firings of wanted jobs from `start`, or now if later, to `end`, both included."""
     asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
     wanted = [one for one in asked.all if is_wanted(one.row["job"])]
     each = [_of(one, start=start, end=end) for one in wanted]
@@ -77,7 +77,7 @@ def _marked(found: list[_Instant], wanted: Sequence[StoredPlan]) -> list[Upcomin
 def _days_off(
     wanted: Sequence[StoredPlan], known: Mapping[str, Calendar], *, start: int, end: int
 ) -> list[CalendarDayOff]:
-    """By the days of the zone of whichever schedule names the calendar first."""
+    """Days off by calendar, in the zone of the first schedule that names the calendar."""
     zones: dict[tuple[str, Calendar], str] = {}
     for one in wanted:
         given = one.plan.schedule.calendar
@@ -102,25 +102,25 @@ def _shifts(wanted: Sequence[StoredPlan], *, start: int, end: int) -> list[Clock
 
 
 class StoredPlan(NamedTuple):
-    """A schedule on record, and what it says."""
+    """A stored schedule and its plan."""
 
     row: Row
     plan: CompiledSchedule
 
     def next_after(self, start: int) -> int:
-        """Firings later than this one are still to come."""
+        """The instant after which the coming firings lie."""
         cursor_at, now = int(self.row["cursor_at"]), int(self.row["now"])
         return max(start - 1, cursor_at, now - 1)
 
     @property
     def left(self) -> int | None:
-        """How often it may fire; None for ever."""
+        """How often it may still fire; None for no limit."""
         count = self.plan.schedule.count
         return None if count is None else max(0, count - self.row["fired"])
 
 
 class StoredPlans(NamedTuple):
-    """Schedules that fire by themselves, and whether there are more of them."""
+    """Schedules that fire by time, and whether there are more of them."""
 
     all: list[StoredPlan]
     is_cut: bool
@@ -128,7 +128,7 @@ class StoredPlans(NamedTuple):
 
 
 def planned(tx: Tx, *, namespace: str, end: int, compiled: CompiledSchedules) -> StoredPlans:
-    """Those that fire until then. What cannot be read is left out: a scheduler says so there."""
+    """The schedules that fire by `end`, without unreadable ones, which a scheduler reports."""
     rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
     mine = rows[:SCHEDULES]
     calendars = load_calendars(tx, mine)
@@ -144,7 +144,7 @@ def planned(tx: Tx, *, namespace: str, end: int, compiled: CompiledSchedules) ->
 def _rare(
     each: list[Iterator[_Instant]], most: int, frequent: list[str]
 ) -> Iterator[list[_Instant]]:
-    """Those of schedules with at most so many; the names of the others are put aside."""
+    """The firings of schedules with at most `most`; adds the names of others to `frequent`."""
     for instants in each:
         found = list(islice(instants, most + 1))
         if len(found) <= most:

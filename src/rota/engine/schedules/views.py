@@ -1,4 +1,4 @@
-"""Schedules as people see them: with their next instant, counters and last outcome."""
+"""Views of schedules for people: with their next instant, counters and last outcome."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def show(tx: Tx, name: str, *, namespace: str) -> ScheduleView:
 
 
 def present(tx: Tx, name: str, *, namespace: str) -> Schedule | None:
-    """What it says now; None when there is none of that name, or it cannot be read."""
+    """The stored schedule; None when there is none of that name, or it cannot be read."""
     row = tx.one("find_schedule", namespace=namespace, name=name)
     return None if row is None else readable(row["spec"])
 
 
 def schedules_named(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, str]:
-    """Of these names those that schedules have, and the jobs they start."""
+    """The names that schedules have, among these names, and the jobs they start."""
     rows = tx.all(
         "bundled_schedules", namespace=namespace, jobs="[]", names=json.dumps(sorted(names))
     )
@@ -48,7 +48,7 @@ def schedules(  # one filter each, all named
     after: str = "",
     limit: int = 50,
 ) -> list[ScheduleView]:
-    """By name; `after` is the last name of the page before."""
+    """A page of schedules by name; `after` is the last name of the page before."""
     rows = tx.all(
         "list_schedules",
         namespace=namespace,
@@ -61,7 +61,7 @@ def schedules(  # one filter each, all named
 
 
 def declared(tx: Tx, jobs: Collection[str], *, namespace: str, app: str | None = None) -> list[str]:
-    """The names of the schedules that the code of these jobs, or of this app, declared before."""
+    """The names of the schedules that the code of these jobs, or of this app, declared earlier."""
     rows = tx.all("declared_schedules", namespace=namespace, jobs=json.dumps(sorted(jobs)))
     if app is not None:
         rows += tx.all("owned_schedules", namespace=namespace, app=app)
@@ -69,7 +69,7 @@ def declared(tx: Tx, jobs: Collection[str], *, namespace: str, app: str | None =
 
 
 def readable(text: str) -> Schedule | None:
-    """None for a text that was broken since it was stored."""
+    """The parsed schedule; None for a text that was broken after it was stored."""
     try:
         return read_schedule(text)
     except BadOption:
@@ -90,7 +90,7 @@ def _words(schedule: Schedule | None, row: Row) -> str:
 
 
 def _trigger_text(trigger: Trigger) -> str:
-    """As people would write it in one line, if they can."""
+    """The trigger as a person would write it in one line, if that is possible."""
     match trigger:
         case Cron():
             return trigger.expression

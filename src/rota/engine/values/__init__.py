@@ -1,1 +1,1 @@
-"""Values too large for a row, results that may be reused, texts that cannot be read."""
+"""Values too large for a row, cached results, and stored texts that may be unreadable."""

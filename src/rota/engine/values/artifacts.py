@@ -1,6 +1,6 @@
-"""Artifacts: values too large for the rows of runs go to a table of their own, in one transaction.
+"""Artifacts: keep values too large for the rows of runs in a table, in the same transaction.
 
-Who writes something large to the artifact store has done so before and hands on its pointer.
+A writer to the artifact store has stored its value before and passes only the pointer.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def keep(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
-    """Pointers for those that are large, by their text; the values are in this transaction."""
+    """Store the large texts in this transaction; return their pointers, by text."""
     pointers: dict[str, str] = {}
     rows: dict[str, _Kept] = {}
     for text in texts:
@@ -34,14 +34,14 @@ def keep(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
             rows[digest] = _Kept(digest, text)
             pointers[text] = str(Pointer("d", digest))
     if rows:
-        # In order: two batches with the same values must not lock each other out.
+        # In order: two batches with the same values must not deadlock.
         ordered = [rows[digest] for digest in sorted(rows)]
         tx.execute("keep_artifacts", batch=msgspec.json.encode(ordered).decode())
     return pointers
 
 
 def store_large_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
-    """The runs, large arguments replaced by pointers."""
+    """The runs, with large arguments stored and replaced by pointers."""
     for run in runs:
         if len(run.args) > LARGE:
             break
@@ -55,7 +55,7 @@ def store_large_args(tx: Tx, runs: Sequence[NewRun]) -> Sequence[NewRun]:
 
 
 def store_large_results(tx: Tx, verdicts: Sequence[Verdict]) -> Sequence[Verdict]:
-    """The verdicts, large results replaced by pointers."""
+    """The verdicts, with large results stored and replaced by pointers."""
     if all(verdict.result is None or len(verdict.result) <= LARGE for verdict in verdicts):
         return verdicts
     pointers = keep(tx, (verdict.result or "" for verdict in verdicts))
@@ -68,9 +68,9 @@ def store_large_results(tx: Tx, verdicts: Sequence[Verdict]) -> Sequence[Verdict
 
 
 def load_kept(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
-    """The values of those that are pointers into the database, as far as they are there and whole.
+    """The values behind pointers into the database, by pointer; leaves out missing or damaged ones.
 
-    Who needs one that is left out asks `lost` what to say.
+    A caller that needs a missing value raises the error that `lost` returns.
     """
     wanted = {
         text: pointer
@@ -89,7 +89,7 @@ def load_kept(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
 
 
 def lost(text: str, whose: str) -> ArtifactLost:
-    """What to say of a value that a transaction needs and has not found."""
+    """The error for a value that a transaction needs and has not found."""
     pointer = read_pointer(text)
     if pointer.place == "d":
         return ArtifactLost(pointer.digest, "is missing or damaged in the database", whose=whose)
@@ -98,7 +98,7 @@ def lost(text: str, whose: str) -> ArtifactLost:
 
 
 def given(tx: Tx, text: str, whose: str) -> str:
-    """A value that is needed inside of a transaction."""
+    """The value of a text or pointer that a transaction needs; ArtifactLost if it is missing."""
     if not is_pointer(text):
         return text
     found = load_kept(tx, (text,))
@@ -108,19 +108,19 @@ def given(tx: Tx, text: str, whose: str) -> str:
 
 
 def mentioned(tx: Tx, pointers: Iterable[str]) -> set[str]:
-    """Which of these stand in any row."""
+    """The pointers among these that some row contains."""
     batch = json.dumps([{"pointer": pointer} for pointer in pointers])
     return {row["pointer"] for row in tx.all("mentioned", batch=batch)}
 
 
 def old_pointers(tx: Tx, *, keep_ms: int, after: str) -> list[Pointer]:
-    """Values in the database that nobody has written for so long, a page of them."""
+    """A page of pointers to values in the database that were last written over `keep_ms` ago."""
     rows = tx.all("old_artifacts", keep_ms=keep_ms, after=after, limit=SWEPT)
     return [Pointer("d", row["digest"]) for row in rows]
 
 
 def sweep_kept(tx: Tx, page: Sequence[Pointer], *, keep_ms: int) -> int:
-    """Forget those of the page that are mentioned nowhere."""
+    """Delete the values of the page that no row mentions; return how many."""
     stands = mentioned(tx, map(str, page))
     gone = [pointer.digest for pointer in page if str(pointer) not in stands]
     if not gone:

@@ -1,7 +1,7 @@
-"""The result cache: results that may be used again, found by a digest of what they depend on.
+"""The result cache: reusable results, found by a digest of everything they depend on.
 
-A hit ends a run in the transaction that claimed it. Two that ask at the same moment both run:
-who waits for the other saves work but may wait in vain, and the result is the same.
+A hit ends a run in the transaction that claimed it. Two runs that look at the same moment both run:
+waiting for the other would save work but could be in vain, and the result is the same.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _policy = msgspec.json.Decoder(PolicyChange)
 
 
 class CachedResult(NamedTuple):
-    """A result, and the run that gave it."""
+    """A result and the run that returned it."""
 
     run_id: str
     result: str
@@ -43,7 +43,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 
 def with_memo(lease: Lease, cache: Cache, args: Mapping[str, Any], values: Values) -> Lease:
-    """The lease with the key of its result; BadGraph if that cannot be made."""
+    """The lease with the cache key of its result; BadGraph if the key cannot be made."""
     who = lease.job if lease.node is None else f"node {lease.node!r}"
     try:
         key = cache_key(cache, (lease.job, lease.version), args, values)
@@ -54,7 +54,7 @@ def with_memo(lease: Lease, cache: Cache, args: Mapping[str, Any], values: Value
 
 
 def recall(tx: Tx, leases: Iterable[Lease], *, namespace: str) -> dict[str, CachedResult]:
-    """What is known already, by run id; not for those who asked for a fresh result."""
+    """The cached results by run id, without leases that want a fresh result."""
     asking = [lease for lease in leases if lease.memo_key is not None and not wants_fresh(lease)]
     if not asking:
         return {}
@@ -71,7 +71,7 @@ def recall(tx: Tx, leases: Iterable[Lease], *, namespace: str) -> dict[str, Cach
 
 
 def hit(lease: Lease, memo: CachedResult) -> Verdict:
-    """The end of a run that need not be carried out."""
+    """The verdict that ends a run with a cached result."""
     return Verdict(
         run_id=lease.run_id,
         fence=lease.fence,
@@ -86,7 +86,7 @@ def hit(lease: Lease, memo: CachedResult) -> Verdict:
 
 
 def keep_memos(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> None:
-    """Remember the results of these, which have ended just now."""
+    """Cache the results of these verdicts, whose runs have just ended."""
     rows = {
         verdict.memo_key: _Kept(
             verdict.memo_key, verdict.run_id, verdict.result or "null", verdict.memo_ms
@@ -94,7 +94,7 @@ def keep_memos(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> None:
         for verdict in verdicts
         if verdict.memo_key is not None
     }
-    # In order: two batches with the same keys must not lock each other out.
+    # In order: two batches with the same keys must not deadlock.
     ordered = [rows[key] for key in sorted(rows)]
     tx.execute("keep_memos", batch=msgspec.json.encode(ordered).decode(), namespace=namespace)
 
@@ -104,18 +104,18 @@ def wants_fresh(lease: Lease) -> bool:
 
 
 def is_fresh(policy: str | None) -> bool:
-    """Whether a run of this policy ignores what is known."""
+    """Whether a run with this policy ignores cached results."""
     return policy is not None and _read(policy).fresh
 
 
 def freshened(policy: str | None) -> str:
-    """The same policy for a run that ignores what is known."""
+    """The policy, changed so that the run ignores cached results."""
     change = PolicyChange() if policy is None else _read(policy)
     return msgspec.json.encode(msgspec.structs.replace(change, fresh=True)).decode()
 
 
 def remembering(lease: Lease) -> str | None:
-    """The policy of a run of a graph that notes the key of its result for the end."""
+    """The policy of a graph run, with the cache key of its result noted for its end."""
     if lease.memo_key is None:
         return None
     change = PolicyChange() if lease.policy is None else _read(lease.policy)
@@ -124,7 +124,7 @@ def remembering(lease: Lease) -> str | None:
 
 
 def noted(policy: str | None) -> dict[str, Any]:
-    """What such a run is to be remembered by, for the verdict on it."""
+    """The fields of a verdict that hold the cache key noted in a policy."""
     if policy is None or '"memo_key"' not in policy:
         return {}
     change = _read(policy)
@@ -136,7 +136,7 @@ def _read(policy: str) -> PolicyChange:
 
 
 def _is_near(lease: Lease, memo: CachedResult) -> bool:
-    """A result that a transaction must look into cannot come from the artifact store."""
+    """Whether a cached result can be used: a transaction cannot read the artifact store."""
     if not lease.is_asked or not is_pointer(memo.result):
         return True
     return read_pointer(memo.result).place == "d"

@@ -1,4 +1,4 @@
-"""Stored texts: what stands in a row may have been changed by hand, and then cannot be read."""
+"""Stored texts: read text from rows, which may be unreadable after a change by hand."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from rota.model.run import ErrorDetail, ErrorView
 
 T_co = TypeVar("T_co", covariant=True)
 UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)
-"""What a decoder raises for a text that it does not understand."""
+"""The errors that a decoder raises for a text that it does not understand."""
 
 
 class Decoder(Protocol[T_co]):
-    """Any that reads a text."""
+    """Any decoder of text."""
 
     def decode(self, text: str, /) -> T_co: ...
 
@@ -26,7 +26,7 @@ UNREADABLE_ERROR = ErrorDetail(type="Unreadable", message="the error on record c
 
 
 def error_of(text: str | None) -> ErrorDetail | None:
-    """The error of a run or an attempt; one that cannot be read says so itself."""
+    """The error of a run or an attempt; for an unreadable text, an error that says so."""
     if not text:
         return None
     try:
@@ -36,7 +36,7 @@ def error_of(text: str | None) -> ErrorDetail | None:
 
 
 def error_view(text: str | None) -> ErrorView | None:
-    """The error of a run or an attempt for people; one that cannot be read says so itself."""
+    """The error view of a run or an attempt; for an unreadable text, an error that says so."""
     if not text:
         return None
     try:
@@ -46,7 +46,7 @@ def error_view(text: str | None) -> ErrorView | None:
 
 
 def read(decoder: Decoder[T_co], text: str, what: str) -> T_co:
-    """What the text says; BadInput tells what it is and why it cannot be read."""
+    """Decode a stored text; BadInput names `what` it is and why it cannot be read."""
     try:
         return decoder.decode(text)
     except UNREADABLE as error:

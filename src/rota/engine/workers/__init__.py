@@ -1,1 +1,1 @@
-"""The registry of workers: heartbeats, presence, leases that ran out."""
+"""The registry of workers: heartbeats, presence and expired leases."""

@@ -1,4 +1,4 @@
-"""Heartbeat: a worker says that it lives, and learns what it has lost or must stop."""
+"""Heartbeat: a worker reports that it is alive, and learns what it has lost or must stop."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from rota.store.base import Tx
 
 
 class HeldLease(msgspec.Struct, frozen=True):
-    """A lease as the worker believes to hold it."""
+    """A lease that the worker believes it holds."""
 
     run_id: str
     fence: int
     parent_id: str | None = None
-    """Of a stray that carries out a node: the run of its graph."""
+    """For a stray run of a node: the run of its graph."""
     node: str | None = None
     item: int | None = None
 
 
 class HandlerProgress(msgspec.Struct, frozen=True):
-    """How far a running handler says it is."""
+    """The progress that a running handler reports."""
 
     run_id: str
     fence: int
@@ -34,15 +34,15 @@ class HeartbeatReply(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to a heartbeat."""
 
     is_known: bool
-    """False: the worker was given up and must register anew."""
+    """False if the worker was given up and must register anew."""
     lost: tuple[str, ...] = ()
     cancelled: tuple[str, ...] = ()
     strays: tuple[HeldLease, ...] = ()
-    """Runs it was given without ever hearing of them; it must give them back."""
+    """Runs claimed for the worker that it never received; it must give them back."""
     recalls: bool = False
-    """Some of what it holds ready must not begin: its queue or its job was stopped."""
+    """Whether some prefetched runs must not begin because their queue or job was stopped."""
     drains: bool = False
-    """Somebody wants it to take nothing new until further notice."""
+    """Whether a person wants it to take no new runs until further notice."""
 
 
 def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
@@ -57,9 +57,9 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     is_draining: bool = False,
     presence: str | None = None,
 ) -> HeartbeatReply:
-    """Renew the worker's lease on all its runs with one row, and check each by its fence.
+    """Renew the worker's lease on all its runs with one row, and check each run by its fence.
 
-    `running` is how many of them have begun; one that does not say has begun all.
+    `running` is how many of the runs have begun; None means all of them.
     """
     known = tx.all(
         "extend_lease",
@@ -87,7 +87,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
 
 
 def changes(tx: Tx, held: Sequence[HeldLease]) -> HeartbeatReply:
-    """What has become of the leases; reads only, so that it may be asked often."""
+    """The changes to the leases; only reads, so it may be called often."""
     if not held:
         return HeartbeatReply(is_known=True)
     rows = tx.all("held_changes", batch=msgspec.json.encode(held).decode())

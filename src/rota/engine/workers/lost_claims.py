@@ -1,4 +1,4 @@
-"""Lost claims: runs that were claimed for a worker which never heard of it."""
+"""Lost claims: runs that were claimed for a worker that never received them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from rota.store.base import Tx
 
 
 def release(tx: Tx, strays: Sequence[HeldLease], *, namespace: str) -> None:
-    """Back into their queues, without costing an attempt; one that was cancelled ends."""
+    """Return the runs to their queues without costing an attempt; a cancelled run ends."""
     verdicts = [
         Verdict(
             run_id=stray.run_id,
             fence=stray.fence,
             verb="release",
-            fired=True,  # perhaps; asked only for one that ends
+            fired=True,  # perhaps; used only for a run that ends
             parent_id=stray.parent_id,
             node=stray.node,
             item=stray.item,

@@ -1,6 +1,6 @@
 """Presence: void the leases of workers whose process is seen to be gone.
 
-What becomes of their runs is for reap; nothing here touches a run.
+`reap` handles their runs; nothing here touches a run.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rota.store.base import Tx
 
 
 def sightings(tx: Tx) -> list[Sighting]:
-    """All workers with a lease whose process can be seen, of all namespaces."""
+    """All workers of all namespaces that have a lease and a process that can be seen."""
     return [
         Sighting(
             worker_id=str(row["id"]),
@@ -27,9 +27,9 @@ def sightings(tx: Tx) -> list[Sighting]:
 
 
 def give_up(tx: Tx, gone: Collection[str], *, is_certain: bool) -> Absences:
-    """Note who is missing and end the leases of those that are dead (rules.presence).
+    """Note the missing workers and end the leases of the dead ones (rules.presence).
 
-    A worker that sent a heartbeat since is not touched.
+    A worker that has sent a heartbeat since is not touched.
     """
     seen = absences(sightings(tx), gone, is_certain=is_certain)
     for statement, ids in (

@@ -1,7 +1,7 @@
-"""Reap: runs of dead workers end this attempt as lost.
+"""Reap: end the attempts of dead workers' runs as lost.
 
-No loss of a worker is held against them, with one exception: a run that was the only one under
-suspicion in many workers that are known to have died (`quarantine_lost`).
+The loss of a worker does not count against its runs, with one exception: a run that was the only
+suspect in many workers that are known to have died (`quarantine_lost`).
 
 Any process may reap: the fence keeps a worker that comes back from doing harm.
 """
@@ -25,9 +25,9 @@ from rota.store.base import Row, Tx
 def reap(
     tx: Tx, *, limit: int, worker_id: str | None = None, blamed: set[str] | None = None
 ) -> int:
-    """Take back up to `limit` orphaned runs, or those of one worker known to be dead.
+    """Take back up to `limit` orphaned runs, or the runs of one worker known to be dead.
 
-    `blamed` gets the run against which that death is counted, if there is one.
+    Adds to `blamed` the run against which that death counts, if there is one.
     """
     if worker_id is None:
         rows = tx.all("orphaned_runs", limit=limit)
@@ -45,8 +45,8 @@ def reap(
 def take_back_of_dead(tx: Tx, rows: Sequence[Row]) -> set[str]:
     """End the attempts of all runs of a worker whose process is known to have died.
 
-    Returns the run against which it is counted, if any: the only one that was in a process of its
-    own for an earlier loss. Of several nobody knows which it was.
+    Returns the run against which the death counts, if any: the only one that was in a process of
+    its own for an earlier loss. If there are several, the cause is unknown.
     """
     alone = [str(row["id"]) for row in rows if row["crashes"] and not row["is_held"]]
     blamed = set(alone if len(alone) == 1 else ())
@@ -71,9 +71,9 @@ def take_back(tx: Tx, rows: Sequence[Row], blamed: Collection[str] = ()) -> None
 def _suspects(rows: Sequence[Row]) -> set[str]:
     """The runs that may have been running when their worker died.
 
-    A worker claims ahead when runs are short, and carries out at most `slots` runs of a job at
-    once: those that it told of, then in the order of their claim. The rest had not started, and did
-    not kill it.
+    A worker prefetches when runs are short, and carries out at most `slots` runs of a job at once:
+    first the runs that it reported, then others in the order of their claim. The rest had not
+    started and did not kill it.
     """
     running: dict[tuple[str, str], int] = {}
     suspects = set()
@@ -98,7 +98,7 @@ def _release(row: Row) -> Verdict:
 
 
 def _max_losses(tx: Tx, row: Row) -> int:
-    """As its job says; the default for a definition that is gone or cannot be read."""
+    """The limit of losses of a run's job; the default if its definition is gone or unreadable."""
     try:
         spec = find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
     except BadInput:
@@ -107,7 +107,7 @@ def _max_losses(tx: Tx, row: Row) -> int:
 
 
 def _verdict(row: Row, *, losses: int | None) -> Verdict:
-    """`losses` is the limit of a run that is blamed; None for one that is not."""
+    """The verdict on a lost run; `losses` is the limit of a blamed run, None for any other."""
     error = ErrorDetail(
         type="WorkerLost" if losses is None else LONE_LOSS,
         message=f"worker {row['worker_id']} died or lost its lease",

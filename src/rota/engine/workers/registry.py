@@ -1,4 +1,4 @@
-"""The registry of workers: who is there, with which capacity, since when."""
+"""The registry of workers: which workers exist, their capacity and their start."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ class NewWorker(msgspec.Struct, frozen=True, kw_only=True):
     slots: int
     version: str
     jobs: tuple[str, ...] | None = None
-    """The jobs it can carry out; None says nothing about that."""
+    """The jobs it can carry out; None if unknown."""
     takes: dict[str, str] = {}
     """Digests of the arguments its functions accept, by job (rules.jobs.accepted_arguments)."""
     presence: str | None = None
-    """How others see that the process lives; None when they cannot."""
+    """How other processes see that this one is alive; None when they cannot."""
 
 
 class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker on record, with what only the engine asks for."""
+    """A worker on record, with fields that only the engine reads."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     slots: int
     running: int
-    """Handlers in its slots, at its last heartbeat."""
+    """The number of handlers in its slots at its last heartbeat."""
     version: str
     is_alive: bool
     is_draining: bool
@@ -49,19 +49,19 @@ class WorkerRecord(msgspec.Struct, frozen=True, kw_only=True):
     seen_at: int
     now: int
     jobs: tuple[str, ...] | None = None
-    """The jobs it can carry out; None when it did not say."""
+    """The jobs it can carry out; None if it did not report them."""
     stalled_at: int | None = None
-    """Since when its claims fail again and again; None while they do not."""
+    """When its claims began to fail repeatedly; None while they do not."""
     stalled_why: str | None = None
     drain_asked: bool = False
-    """Somebody wants it to take nothing new; it says itself when it does not (`is_draining`)."""
+    """Whether a person wants it to take no new runs; `is_draining` is the worker's own report."""
 
     left_behind: int = 0
-    """Handlers that did not stop when they were asked to, and go on after the end of their run."""
+    """The number of handlers that did not stop when asked and go on after the end of their run."""
 
     @property
     def takes_new(self) -> bool:
-        """Unless it drains, or will with its next heartbeat."""
+        """Whether it takes new runs: it neither drains nor will with its next heartbeat."""
         return not (self.is_draining or self.drain_asked)
 
 
@@ -73,18 +73,18 @@ def learn(
     jobs: tuple[str, ...],
     takes: Mapping[str, str],
 ) -> None:
-    """A worker serves other queues or knows other jobs than it said at first."""
+    """Replace the queues and jobs that a worker announced at first."""
     known = _known(jobs, takes)
     tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=known)
 
 
 def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
-    """The names of jobs with what their functions take; read as a list it is the names."""
+    """A JSON object from job names to argument digests; read as a list it gives the names."""
     return json.dumps({name: takes.get(name) for name in jobs})
 
 
 def takes_in(known: str | None) -> dict[str, str]:
-    """What the functions of a worker take, as it is on record; an older one has not said so."""
+    """The digests of the arguments a worker's functions accept, by job; empty for older workers."""
     found = json.loads(known or "[]")
     return {name: each for name, each in found.items() if each} if isinstance(found, dict) else {}
 
@@ -108,7 +108,7 @@ def enter(
     token_id: str | None = None,
     key: str | None = None,
 ) -> bool:
-    """Put a worker on record, with the token it came with, if any; False when its id is there."""
+    """Put a worker on record, with its token if it has one; False when its id is taken."""
     entered = tx.execute(
         "register_worker",
         id=worker.id,
@@ -129,19 +129,19 @@ def enter(
 
 
 def note_stall(tx: Tx, worker_id: str, why: str | None) -> None:
-    """Its claims fail again and again, and why; None when they do not any more."""
+    """Record why a worker's claims fail repeatedly; None when they no longer fail."""
     tx.execute("note_stall", id=worker_id, why=why)
 
 
 def retire(tx: Tx, worker_id: str) -> None:
-    """Take a worker that has given back all its runs off the list."""
+    """Remove a worker that has given back all its runs."""
     tx.execute("retire_worker", id=worker_id)
 
 
 def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> str:
-    """It takes nothing new from its next heartbeat on, or works again; what runs goes on.
+    """Let a worker take no new runs from its next heartbeat on, or work again; its runs go on.
 
-    Returns its name; UnknownWorker when none of that id is on record here.
+    Returns its name; UnknownWorker when this namespace has no worker of that id.
     """
     wish = {"id": worker_id, "namespace": namespace, "drain_asked": drains}
     row = tx.one("ask_drain", **wish) if is_id(worker_id) else None

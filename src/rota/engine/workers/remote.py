@@ -1,6 +1,7 @@
-"""Remote workers: whose they are, what they hold, what goes back when they die.
+"""Remote workers: their owners, the runs they hold, and the runs they return when they die.
 
-Everything here names the worker, its token and its namespace, so that nobody speaks for another.
+Every call here names the worker, its token and its namespace, so that no worker can act for
+another.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ EVERY = 10_000
 
 
 class RemoteWorker(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker on record that came with a token."""
+    """A worker on record that registered with a token."""
 
     id: str
     token_id: str
@@ -47,17 +48,17 @@ class RemoteWorker(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class HeldRun(msgspec.Struct, frozen=True):
-    """A run that a worker really holds."""
+    """A run that a worker holds according to the store."""
 
     lease: Lease
     is_cancelled: bool
-    """Somebody wants it to stop."""
+    """Whether a cancel was requested for it."""
 
 
 def enlist(
     tx: Tx, worker: NewWorker, *, namespace: str, token_id: str, key: str, lease_ms: int
 ) -> RemoteWorker:
-    """Put a worker on record; the same again changes nothing. NotAllowed for another's id."""
+    """Put a worker on record; a repeat changes nothing. NotAllowed for the id of another worker."""
     enter(tx, worker, namespace=namespace, lease_ms=lease_ms, token_id=token_id, key=key)
     try:
         return find_remote(tx, worker.id, namespace=namespace, token_id=token_id)
@@ -66,7 +67,7 @@ def enlist(
 
 
 def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> RemoteWorker:
-    """The worker of this token; UnknownWorker for all others, and for one that was given up."""
+    """The worker with this id and token; UnknownWorker for any other, and for one given up."""
     at = {"id": worker_id, "namespace": namespace, "token_id": token_id}
     row = tx.one("find_remote_worker", **at) if is_id(worker_id) else None
     if row is None:
@@ -86,25 +87,25 @@ def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> Rem
 
 
 def known_jobs(tx: Tx, own: Collection[str], *, namespace: str, stored: bool) -> list[str]:
-    """What a worker can carry out: jobs whose code it has, and those that no code defines."""
+    """The jobs a worker can carry out: jobs whose code it has, and jobs that no code defines."""
     more = stored_jobs(tx, namespace=namespace) if stored else ()
     return sorted({*own, *more})
 
 
 def undefined(tx: Tx, names: Collection[str], *, namespace: str) -> list[str]:
-    """Those of the jobs that nobody has put on record."""
+    """The jobs among these names that are not on record."""
     return sorted(set(names).difference(current_specs(tx, names, namespace=namespace)))
 
 
 def teach(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
-    """Stored jobs may have come since the worker registered; it gets runs of them, too."""
+    """Let a worker also claim runs of jobs that were stored after it registered."""
     jobs = tuple(known_jobs(tx, worker.jobs, namespace=namespace, stored=True))
     if jobs != worker.jobs:
         learn(tx, worker.id, queues=worker.queues, jobs=jobs, takes=worker.takes)
 
 
 def told_takes(tx: Tx, worker: RemoteWorker, takes: Mapping[str, str]) -> RemoteWorker:
-    """The worker has said what its functions take; only of jobs that it knows."""
+    """Record the arguments that a worker's functions take, for jobs it knows; return the worker."""
     known = {name: each for name, each in takes.items() if name in worker.jobs}
     if known == worker.takes:
         return worker
@@ -113,7 +114,7 @@ def told_takes(tx: Tx, worker: RemoteWorker, takes: Mapping[str, str]) -> Remote
 
 
 def has_news(tx: Tx, worker: RemoteWorker) -> bool:
-    """Whether a heartbeat would tell the worker to stop something, or to stand by."""
+    """Whether a heartbeat would tell the worker to stop a run, or to stand by."""
     row = tx.one("worker_news", id=worker.id)
     return row is not None and bool(row["is_there"])
 
@@ -121,7 +122,7 @@ def has_news(tx: Tx, worker: RemoteWorker) -> bool:
 def held_runs(
     tx: Tx, worker: RemoteWorker, held: Sequence[HeldLease], *, namespace: str
 ) -> dict[str, HeldRun]:
-    """Of the runs that it speaks of, those it holds under the fence it names, by id."""
+    """The listed runs that the worker holds under the fence it names, by id."""
     if not held:
         return {}
     batch = msgspec.json.encode(held).decode()
@@ -130,14 +131,14 @@ def held_runs(
 
 
 def strays_of(tx: Tx, worker_id: str, held: Sequence[HeldLease]) -> list[HeldLease]:
-    """Runs on record as the worker's that it does not list, however new."""
+    """The worker's runs on record that it does not list, however new they are."""
     batch = msgspec.json.encode(held).decode()
     rows = tx.all("stray_runs", id=worker_id, lease_ms=-1, batch=batch)
     return [HeldLease(str(row["run_id"]), row["fence"], **parent_fields(row)) for row in rows]
 
 
 def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
-    """A worker of this token is known to be dead: its attempts are lost. Unknown ones are gone."""
+    """End the attempts of a dead worker of this token as lost; ignore an unknown worker."""
     try:
         find_remote(tx, worker_id, namespace=namespace, token_id=token_id)
     except UnknownWorker:
@@ -147,16 +148,16 @@ def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
 
 
 def leave(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
-    """A worker ends in good order; what it still holds goes back."""
+    """Remove a worker that shuts down in good order; the runs it still holds go back."""
     release(tx, strays_of(tx, worker.id, []), namespace=namespace)
     retire(tx, worker.id)
-    tx.notify((worker_key(worker.id),))  # questions of it that wait are answered
+    tx.notify((worker_key(worker.id),))  # its waiting requests are answered
 
 
 def logged_chars(
     tx: Tx, attempts: Sequence[HeldLease], *, namespace: str
 ) -> dict[tuple[str, int], int]:
-    """How much is kept of the lines of these attempts, by run and fence."""
+    """The number of log characters kept for these attempts, by run and fence."""
     batch = msgspec.json.encode(attempts).decode()
     rows = tx.all("logged_chars", batch=batch, namespace=namespace)
     return {(str(row["run_id"]), row["fence"]): int(row["chars"]) for row in rows}

@@ -1,1 +1,1 @@
-"""Nodes of a graph's run: their rows, arguments, results and ends."""
+"""Nodes of a graph run: their rows, arguments, results and endings."""

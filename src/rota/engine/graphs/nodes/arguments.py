@@ -1,8 +1,8 @@
-"""Arguments of nodes: leases get theirs, with the results of other nodes in them.
+"""Arguments of nodes: put the results of other nodes into the arguments of leases.
 
-By reference until here: a result is stored once, however many nodes use it. What is large or
-long is not read in the transaction of the claim: its lease is marked, and `resolve_later` gives
-all that is needed to complete it.
+Until here arguments refer to results: a result is stored once, however many nodes use it. The
+transaction of the claim does not read large values or long lists: it marks the lease, and
+`resolve_later` returns what is needed to complete it.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from rota.store.base import Tx
 _any = msgspec.json.Decoder()
 _arguments = msgspec.json.Decoder(dict[str, Any])
 WIDEST = 1_000
-"""Results of more instances than this are read after the claim."""
+"""The results of mapped nodes with more instances than this are read after the claim."""
 
 
 def resolve(
     tx: Tx, leases: Sequence[Lease], *, namespace: str
 ) -> tuple[list[Lease], list[Verdict]]:
-    """The leases to be carried out, and verdicts on the others.
+    """Return the leases to carry out, and verdicts on the other leases.
 
-    Those are leases whose arguments do not exist, or whose result is known already.
+    The others are leases whose arguments do not exist or whose result is already cached.
     """
     if not tx.is_careful:
         return _resolve(tx, leases, namespace)
@@ -81,13 +81,13 @@ def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Leas
 
 
 def cache_of(tx: Tx, lease: Lease, graph_run: GraphRun | None, *, namespace: str) -> Cache | None:
-    """What its node says of using results again, or else its job."""
+    """The cache settings of a lease's node, or else of its job; None if neither has any."""
     own = graph_run.shape.plan.nodes[lease.node or ""].node.cache if graph_run else None
     return own or spec_at(tx, lease.job, lease.version, namespace=namespace).cache
 
 
 class Unresolved:
-    """A lease whose arguments are still to be made, and what they are made of."""
+    """A lease whose arguments are not complete yet, and the values they need."""
 
     def __init__(
         self, lease: Lease, graph_run: GraphRun | None, results: NodeResults, cache: Cache | None
@@ -99,7 +99,7 @@ class Unresolved:
         self._texts: dict[str, str] = {}
 
     def apart(self) -> set[str]:
-        """Pointers to what is to be fetched."""
+        """Pointers to the values that are still to be fetched."""
         own = {self.lease.args} if is_pointer(self.lease.args) else set()
         return (own | self._results.apart()) - self._texts.keys()
 
@@ -115,7 +115,7 @@ class Unresolved:
 
 
 def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
-    """What a marked lease needs; only reads, and not in the transaction of the claim."""
+    """Load what a marked lease needs; reads only, outside the transaction of the claim."""
     graph_run = None
     results = NodeResults(tx)
     if lease.parent_id is not None:
@@ -132,7 +132,7 @@ def resolve_later(tx: Tx, lease: Lease, *, namespace: str) -> Unresolved:
 def completed(
     lease: Lease, graph_run: GraphRun | None, results: NodeResults, cache: Cache | None
 ) -> Lease:
-    """With its arguments and the key of its result, where it has them only now."""
+    """The lease with its arguments and the cache key of its result, if these come only now."""
     if graph_run is not None and (lease.node in graph_run.late or cache is not None):
         return with_arguments(lease, graph_run, results, cache)
     if cache is None:
@@ -144,7 +144,7 @@ def completed(
 def with_arguments(
     lease: Lease, graph_run: GraphRun, results: NodeResults, cache: Cache | None
 ) -> Lease:
-    """The lease of a node, with arguments in which all values are known."""
+    """The lease of a node, with all values filled into its arguments."""
     name = lease.node or ""
     node = graph_run.shape.plan.nodes[name].node
     is_late = name in graph_run.late
@@ -159,7 +159,7 @@ def with_arguments(
     if cache is None:
         return lease
     if cache is not node.cache:
-        values = Values({}, {}, params=args)  # it is the job's, which knows its arguments only
+        values = Values({}, {}, params=args)  # a job's cache key knows only the arguments
     return with_memo(lease, cache, args, values)
 
 

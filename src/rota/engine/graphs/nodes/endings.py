@@ -1,4 +1,4 @@
-"""How runs of nodes end, as their graphs hear of it."""
+"""Node endings: how the end of a node's run is reported to its graph."""
 
 from __future__ import annotations
 

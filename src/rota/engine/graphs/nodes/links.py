@@ -1,4 +1,4 @@
-"""Links: which node of which graph's run a run carries out, for verdicts about it."""
+"""Links: the node and the graph run that a run belongs to, for verdicts about the run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rota.store.base import Row
 
 
 def verdict_facts(row: Row) -> dict[str, Any]:
-    """Of a locked run: which it is, and who is to hear of its end."""
+    """The fields of a verdict that identify a locked run and those its end affects."""
     return {
         "run_id": str(row["id"]),
         "fence": row["fence"],
@@ -24,7 +24,7 @@ def verdict_facts(row: Row) -> dict[str, Any]:
 
 
 def parent_fields(row: Row) -> dict[str, Any]:
-    """Whose node a run carries out."""
+    """The fields of a verdict that name the node and graph run that a run belongs to."""
     if row["parent_id"] is None:
         return {}
     return {"parent_id": str(row["parent_id"]), "node": row["node"], "item": row["item"]}
@@ -66,7 +66,7 @@ def refused(verdict: Verdict, error: Exception) -> Verdict:
 
 
 def refusal(lease: Lease, error: Exception) -> Verdict:
-    """A run that cannot be carried out as it is; another attempt would be in vain."""
+    """The final failure of a run that cannot be carried out; another attempt would also fail."""
     detail = ErrorDetail(type=type(error).__name__, message=keepable(str(error))[:2_000])
     return Verdict(
         run_id=lease.run_id,

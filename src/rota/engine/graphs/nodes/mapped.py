@@ -1,4 +1,4 @@
-"""Mapped nodes: one instance has ended; perhaps the node has ended with it, or must be stopped."""
+"""Mapped nodes: count an ended instance, and end or stop its node when that is due."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rota.rules.graphs.joins import Ending
 
 
 def instance_ended(propagation: Propagating, row: NodeRow, each: NodeEnding) -> None:
-    """Count it. One failure more than the node bears stops the others, and then fails the node."""
+    """Count an ended instance; more failures than tolerated stop the others and fail the node."""
     graph_run = propagation.graph_runs[each.graph_id]
     row.ended = (row.ended or 0) + 1
     propagation.node_rows.change(row)

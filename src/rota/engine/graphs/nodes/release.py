@@ -1,4 +1,4 @@
-"""Releases: nodes that may run become runs; of mapped nodes only so many instances at once."""
+"""Releases: make runs of nodes that may run, with a limit on instances of mapped nodes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rota.rules.graphs.node_values import arguments_of, items_of
 from rota.store.base import Ask, Tx
 
 WINDOW = 2_000
-"""Instances of one mapped node that are runs at the same time: the others are numbers."""
+"""The most instances of one mapped node that exist as runs at once; the rest are only counted."""
 
 
 PAUSED = "paused"
@@ -31,7 +31,7 @@ PAUSED = "paused"
 
 
 class NodeReleases:
-    """What is about to be released in one transaction."""
+    """The nodes to release in one transaction."""
 
     def __init__(self, tx: Tx, node_rows: NodeRows, *, namespace: str) -> None:
         self._tx = tx
@@ -51,7 +51,7 @@ class NodeReleases:
         return any(waiting)
 
     def allow(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Its parents let it run. A paused run, or one that is full, keeps it ready."""
+        """Release a node that its parents let run, or keep it ready in a paused or full run."""
         node = graph_run.shape.plan.nodes[row.name].node
         if row.state == "held":
             row.state = "ready"
@@ -67,7 +67,7 @@ class NodeReleases:
             self._asking.append((graph_run, row))
 
     def begin(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """As allow, for a node that was ready."""
+        """Release a ready node, or set it aside until its condition and list are read."""
         node = graph_run.shape.plan.nodes[row.name].node
         if node.when is None and node.map is None:
             self.release(graph_run, row)
@@ -76,22 +76,22 @@ class NodeReleases:
             self._asking.append((graph_run, row))
 
     def take_asking(self) -> list[tuple[GraphRun, NodeRow]]:
-        """Those with a condition or a list to be read."""
+        """Take the nodes that have a condition or a list to read."""
         asking, self._asking = self._asking, []
         return asking
 
     def take_refused(self) -> list[tuple[GraphRun, NodeRow, str]]:
-        """Those that cannot begin, or go on, and why: what they are to be given does not exist."""
+        """Take the nodes that cannot begin or go on for lack of a value, each with the reason."""
         refused, self._refused = self._refused, []
         return refused
 
     def take_complete(self) -> list[NodeRow]:
-        """Mapped nodes of which nothing is left to do."""
+        """Take the mapped nodes that have nothing left to do."""
         complete, self._complete = self._complete, []
         return complete
 
     def release(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Make the run of a node that is not mapped; one without arguments is refused instead."""
+        """Make the run of an unmapped node; refuse the node if its arguments cannot be made."""
         row.state = "active"
         self._node_rows.change(row)
         try:
@@ -116,7 +116,7 @@ class NodeReleases:
         return _encoded(node, arguments_of(node, NodeResults(self._tx).values(graph_run, ())))
 
     def spread(self, graph_run: GraphRun, row: NodeRow, items: list[Any]) -> None:
-        """A mapped node begins: its list is known now. BadInput if an item makes no arguments."""
+        """Begin a mapped node with its items; BadInput if an item makes no arguments."""
         node = graph_run.shape.plan.nodes[row.name].node
         batch = node.map.batch if node.map else 1
         row.width, row.made, row.ended, row.bad = instances(len(items), batch=batch), 0, 0, 0
@@ -132,17 +132,17 @@ class NodeReleases:
             raise
 
     def refill(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Instances have ended: perhaps others may be made."""
+        """Check whether ended instances of a mapped node make room for others."""
         if (row.made or 0) < (row.width or 0) and row.reason != PAUSED:
             self._refills[row.place] = graph_run, row
 
     def give_place(self, graph_run: GraphRun) -> None:
-        """A node has ended of a run that lets only so many run at once."""
+        """Free the place of an ended node in a run that limits how many nodes run at once."""
         self._full[graph_run.graph_id] = graph_run
         self._freed[graph_run.graph_id] = self._freed.get(graph_run.graph_id, 0) + 1
 
     def fill_places(self) -> None:
-        """Begin what is ready, as far as there is room; the end's row counts those that run."""
+        """Begin ready nodes while there is room; the row of the run's end counts running nodes."""
         full, self._full = self._full, {}
         if not full:
             return
@@ -161,7 +161,7 @@ class NodeReleases:
             self._node_rows.change(end)
 
     def fill_maps(self) -> None:
-        """Make the instances for which room has come."""
+        """Make the instances of mapped nodes for which there is room now."""
         refills, self._refills = self._refills, {}
         for graph_run, row in refills.values():
             if row.is_final or is_stopping(row):
@@ -172,7 +172,7 @@ class NodeReleases:
                 self._refused.append((graph_run, row, str(error)))
 
     def make(self) -> list[Ask]:
-        """What inserts all runs."""
+        """The statements that insert all runs."""
         if not self._runs:
             return []
         self._tx.offer({run.id: queue_key(self._namespace, run.queue) for run in self._runs})
@@ -186,7 +186,7 @@ class NodeReleases:
         live = (row.made or 0) - (row.ended or 0)
         limit = self._window(graph_run, row)
         if live > limit // 2 and limit == WINDOW:
-            return  # a list of many items is read again only when it pays
+            return  # read a long list again only when it pays
         known = NodeResults(self._tx)
         asks = graph_run.shape.asks[row.name]
         known.load_all((row.graph_id, name) for name in asks)
@@ -207,7 +207,7 @@ class NodeReleases:
         runs: list[NewRun] = []
         carried: list[tuple[str, str]] = []
         while index < width:
-            if past.has(index):  # also beyond what may run at once
+            if past.has(index):  # even beyond the limit on running instances
                 index, ended = index + 1, ended + 1
                 continue
             if index - ended >= window:
@@ -234,12 +234,12 @@ class NodeReleases:
             self._complete.append(row)
 
     def _carry_over(self, old: str, new: str, row: NodeRow) -> None:
-        """The new run of a graph goes on from what an earlier one has done."""
+        """Let the new run of an inner graph continue from the work of an earlier run."""
         carry_over(self._tx, old, new, row.version or 0, namespace=self._namespace)
 
     def _id(self, row: NodeRow, index: int | None, more: int = 0) -> str:
         text = f"{row.graph_id}/{row.name}/{index}/{row.run_id}"
-        # A later try of the run has later ids, whatever the clock says: the last one counts.
+        # A later try gets later ids, whatever the clock says, because the last one counts.
         earlier = earlier_of(row.earlier)
         later = 2 * earlier.tries if earlier else 0
         return derived_id(self._node_rows.now + later, len(self._runs) + more, text)

@@ -1,4 +1,4 @@
-"""Node results: what nodes gave back, read where others need it; never copied from run to run."""
+"""Node results: read where other nodes need them, and never copied from run to run."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ from rota.store.base import Tx
 
 _any = msgspec.json.Decoder()
 CHUNK = 10_000
-"""Results of instances that are read at once."""
+"""The number of instance results read at once."""
 
 
 class _Apart(msgspec.Struct, frozen=True):
-    """A result that is elsewhere; what stands for it."""
+    """A placeholder for a result that is stored elsewhere."""
 
     pointer: str
 
 
 class _Told(NamedTuple):
-    """What a row says of a node, as `NodeRow` does."""
+    """The part of a node's row that results need, with the field names of `NodeRow`."""
 
     state: str
     result: str | None
@@ -42,12 +42,12 @@ class _Told(NamedTuple):
 
 
 class NodeResults:
-    """States and results of nodes, as values."""
+    """The states and results of nodes, as values."""
 
     def __init__(self, tx: Tx, *, widest: int | None = None) -> None:
         self._tx = tx
         self._widest = widest
-        """Results of more instances than this are not read, but left for later."""
+        """The results of mapped nodes with more instances than this are left for later."""
         self._states: dict[Place, str] = {}
         self._results: dict[Place, Any] = {}
         self._errors: dict[Place, Any] = {}
@@ -55,7 +55,7 @@ class NodeResults:
         self._pointed: dict[Place, None] = {}
 
     def load(self, wanted: Iterable[Place]) -> None:
-        """Have these at hand, all in one statement; mapped nodes take some more."""
+        """Load these nodes in one statement; mapped nodes take some more."""
         missing: list[Place] = []
         for place in sorted({place for place in wanted if place not in self._states}):
             row: NodeRow | None = self._tx.fresh.get(place)
@@ -70,22 +70,22 @@ class NodeResults:
                 self._keep(at, _Told(*(found[field] for field in _Told._fields)))
 
     def load_all(self, wanted: Iterable[Place]) -> None:
-        """The same, with values that the database keeps apart."""
+        """Load these nodes, including large values that the database keeps in another table."""
         self.load(wanted)
         self.fill(load_kept(self._tx, self.apart()))
 
     def is_whole(self, places: Iterable[Place]) -> bool:
-        """Whether nothing of these is elsewhere or unread."""
+        """Whether the results of these nodes are complete: none is elsewhere or unread."""
         if not self._pointed and not self._unread:
             return True
         return not any(place in self._pointed or place in self._unread for place in places)
 
     def apart(self) -> set[str]:
-        """Pointers to what is not here yet."""
+        """Pointers to the values that are not loaded yet."""
         return {each.pointer for place in self._pointed for each in self._parts(place)}
 
     def fill(self, texts: Mapping[str, str]) -> None:
-        """Put values where their pointers were."""
+        """Replace pointers by their values."""
         for place in tuple(self._pointed):
             value = self._results[place]
             if isinstance(value, list):
@@ -96,14 +96,14 @@ class NodeResults:
                 del self._pointed[place]
 
     def text_of(self, place: Place) -> str:
-        """A result as it stands in its row."""
+        """The result of a node as JSON text, as stored in its row."""
         value = self._results.get(place)
         return value.pointer if isinstance(value, _Apart) else msgspec.json.encode(value).decode()
 
     def values(
         self, graph_run: GraphRun, names: Iterable[str], *, item: Any = None, position: int = 0
     ) -> Values:
-        """For expressions and arguments of one node."""
+        """The values for the expressions and arguments of one node."""
         places = {name: (graph_run.graph_id, name) for name in names}
         for name, place in places.items():
             for each in self._parts(place) if place in self._pointed else ():
@@ -126,11 +126,11 @@ class NodeResults:
             self._unread.add(place)
             return
         if width is not None:
-            # A rerun keeps instances of the run before.
+            # A rerun keeps instances of the run before it.
             run_id = str(row.run_id) if row.run_id else None
             sources = sources_of(place[0], run_id, row.earlier)
             self._results[place] = self._listed(sources, place[1], width)
-        elif result is not None and row.state != "active":  # there it says how the node will end
+        elif result is not None and row.state != "active":  # active: its decided ending
             self._results[place] = _read(result)
         if any(self._parts(place)):
             self._pointed[place] = None
@@ -142,9 +142,9 @@ class NodeResults:
                 yield each
 
     def _listed(self, sources: Sequence[str], name: str, width: int) -> list[Any]:
-        """The results of all instances, in order; null for those without one.
+        """The results of all instances, in order; null for instances without a result.
 
-        Of an instance that was made again the last run counts, in the newest run of the graph.
+        For a repeated instance, its last run in the newest run of the graph counts.
         """
         found: list[Any] = [None] * width
         for graph_id in reversed(sources):

@@ -1,4 +1,4 @@
-"""Node rows: where each node of a graph's run stands, as rows that a transaction has locked."""
+"""Node rows: the state of each node of a graph run, as rows that a transaction has locked."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from rota.rules.graphs.joins import Counts, Ending
 from rota.store.base import Ask, Row, Tx
 
 END = ""
-"""The name of the row that stands for the end of the whole."""
+"""The name of the row that stands for the end of the whole graph run."""
 TRIPPED = "tripped"
-"""The state of that row when no other nodes start but teardowns."""
+"""The state of the `END` row when only teardowns and other spared nodes may still start."""
 WAITING = ("pending", "held")
-"""Its parents have not let it run yet; held: they may not, the run is paused."""
+"""The states of a node that its parents have not let run yet; `held` if the run is paused."""
 FINAL = frozenset(Ending)
 STATES = FINAL.union(("pending", "held", "ready", "active"))
 MAX_REASON = 500
 MAX_MESSAGE = 2_000
 
 Place = tuple[str, str]
-"""The run of the graph, and the name of the node."""
+"""The id of the graph run, and the name of the node."""
 
 _FIELDS = tuple(Ending)
 _SETUPS = ("setup_success", "setup_failed", "setup_skipped")
@@ -38,7 +38,7 @@ NONE = "[0,0,0,0,0,0,0,0,0]"
 
 
 class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
-    """One row, changed in memory and then written."""
+    """One node row, changed in memory and then written."""
 
     graph_id: str
     name: str
@@ -47,14 +47,14 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     version: int | None = None
     run_id: str | None = None
     result: str | None = None
-    """As JSON text, if somebody needs it; of one that failed its error."""
+    """The result as JSON text if another node needs it; for a failed node, its error."""
     reason: str | None = None
     width: int | None = None
     made: int | None = None
     ended: int | None = None
     bad: int | None = None
     earlier: str | None = None
-    """What was done of it before, where that need not be done again; see `engine/carry_over.py`."""
+    """Earlier work on the node that need not be repeated; see `engine/graphs/earlier_tries.py`."""
 
     @property
     def place(self) -> Place:
@@ -66,7 +66,7 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
 
     @property
     def settled(self) -> int:
-        """Parents that have ended, and all above them."""
+        """The number of parents that have ended together with all nodes above them."""
         return _counts.decode(self.counts)[_PLACES["settled"]]
 
     def add(self, *fields: str) -> None:
@@ -76,13 +76,13 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
         self.counts = msgspec.json.encode(counts).decode()
 
     def joined(self, planned: Planned) -> Counts:
-        """What its join is asked about."""
+        """The counts on which the node's join decides."""
         counts = _counts.decode(self.counts)
         return Counts._make((len(planned.parents), *counts[:5], len(planned.setups), *counts[5:8]))
 
 
 class NodeError(msgspec.Struct, frozen=True):
-    """How a node failed, for those that come after it."""
+    """How a node failed, for the nodes after it."""
 
     type: str
     message: str
@@ -92,7 +92,7 @@ _node_error = msgspec.json.Decoder(NodeError)
 
 
 def error_text(error: ErrorDetail | None, reason: str | None) -> str:
-    """How a node failed, as its row keeps it."""
+    """How a node failed, as the JSON text that its row keeps."""
     kind = error.type if error else NO_TYPE
     message = (error.message if error else reason) or ""
     kept = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
@@ -100,7 +100,7 @@ def error_text(error: ErrorDetail | None, reason: str | None) -> str:
 
 
 def read_error(text: str | None) -> dict[str, str] | None:
-    """The same as a value; None where none was kept."""
+    """How a node failed, from the text in its row; None if none was kept."""
     try:
         return msgspec.structs.asdict(_node_error.decode(text)) if text else None
     except msgspec.MsgspecError:
@@ -108,7 +108,7 @@ def read_error(text: str | None) -> dict[str, str] | None:
 
 
 class DecidedEnd(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run of a graph is to end that winds down, whatever its nodes do meanwhile."""
+    """The decided ending of a graph run that winds down, whatever its nodes do meanwhile."""
 
     verb: Literal["cancel", "fail_graph"]
     reason: str | None = None
@@ -118,18 +118,18 @@ _decided = msgspec.json.Decoder(DecidedEnd)
 
 
 def decide(end: NodeRow, how: DecidedEnd) -> None:
-    """Note it in the row of the end; who knows nothing of it takes the run for one that failed."""
+    """Record the ending in the `END` row; code that cannot read it sees a failed run."""
     end.state, end.result = TRIPPED, msgspec.json.encode(how).decode()
     end.reason = end.reason or how.reason
 
 
 def decided(result: str | None) -> DecidedEnd | None:
-    """What was noted there, if anything."""
+    """The ending recorded in the `END` row; None if there is none."""
     return None if result is None else read(_decided, result, "how the run is to end")
 
 
 class NodeRows:
-    """The rows that one transaction has locked, and those it has changed."""
+    """The node rows that one transaction has locked, and those it has changed."""
 
     def __init__(self, tx: Tx, now: int = 0) -> None:
         self._tx = tx
@@ -140,27 +140,27 @@ class NodeRows:
         """The database's clock."""
 
     def lock(self, places: Iterable[Place]) -> None:
-        """Have these rows at hand; nobody else changes them until we have committed."""
+        """Lock and load these rows; no other transaction changes them until this one commits."""
         missing = sorted({place for place in places if place not in self.rows})
         if missing:
             batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
             self._keep(self._tx.all("lock_nodes", batch=batch))
 
     def lock_waiting(self, graph_id: str) -> list[NodeRow]:
-        """All nodes of a run that have not ended."""
+        """Lock and return all nodes of a graph run that have not ended."""
         self.flush()
         rows = self._tx.all("lock_waiting_nodes", graph_id=graph_id)
         self._keep([row for row in rows if (graph_id, row["name"]) not in self.rows])
         return [self.rows[graph_id, row["name"]] for row in rows]
 
     def lock_ready(self, graph_id: str, *, limit: int) -> list[NodeRow]:
-        """Nodes that may run and have no place yet."""
+        """Lock and return up to `limit` nodes that may run but have no place yet."""
         rows = self._tx.all("lock_ready_nodes", graph_id=graph_id, limit=limit)
         self._keep([row for row in rows if (graph_id, row["name"]) not in self.rows])
         return [self.rows[graph_id, row["name"]] for row in rows]
 
     def add(self, row: NodeRow) -> None:
-        """A row that is not in the database yet."""
+        """Add a row that is not in the database yet."""
         self.rows[row.place] = self._fresh[row.place] = row
 
     def change(self, row: NodeRow) -> None:
@@ -168,7 +168,7 @@ class NodeRows:
             self._changed[row.place] = row
 
     def flush(self, others: Sequence[Ask] = ()) -> None:
-        """Write what is new and what has changed, together with what others write elsewhere."""
+        """Write new and changed rows, together with the statements of `others`."""
         asks = list(others)
         for statement, rows in (("insert_nodes", self._fresh), ("save_nodes", self._changed)):
             if rows:
@@ -204,7 +204,7 @@ def node_row(row: Row) -> NodeRow:
 
 
 def fresh_rows(graph_run: GraphRun, versions: dict[str, int | None]) -> list[NodeRow]:
-    """All nodes of a run, and its end, before anything has happened."""
+    """Rows for all nodes of a graph run and for its end, before any of them starts."""
     graph_id = graph_run.graph_id
     rows = [
         NodeRow(

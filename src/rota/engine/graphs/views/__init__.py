@@ -1,1 +1,1 @@
-"""Runs of graphs as people look at them."""
+"""Views of graph runs for people."""

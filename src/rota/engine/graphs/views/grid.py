@@ -1,4 +1,4 @@
-"""Grid: the last runs of a graph beside each other, node by node."""
+"""Grid: the last runs of a graph side by side, node by node."""
 
 from __future__ import annotations
 

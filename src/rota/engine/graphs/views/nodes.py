@@ -1,4 +1,4 @@
-"""Node views: where the nodes of a run of a graph stand, for people."""
+"""Node views: the states of the nodes of a graph run, for people."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from rota.rules.graphs.progress import WAITS
 from rota.store.base import Row, Tx
 
 MOST_ITEMS = 20_000
-"""Instances that are looked at to tell when their nodes began and ended."""
+"""The most instances read to find when their nodes began and ended."""
 
 
 def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
-    """All nodes of a run of a graph, parents first; none of a run that is no graph or not begun."""
+    """All nodes of a graph run, parents first; empty if the run is no graph or has not begun."""
     rows = {row["name"]: row for row in tx.all("list_nodes", graph_id=run_id)}
     if not rows:
         return []
@@ -33,7 +33,7 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
 
 
 def with_spans(tx: Tx, run_id: str, found: Sequence[NodeView]) -> list[NodeView]:
-    """Mapped nodes with the first start and the last end of their instances, unless too many."""
+    """The nodes, mapped ones with first start and last end of their instances unless too many."""
     if not 0 < sum(each.map.total for each in found if each.map) <= MOST_ITEMS:
         return list(found)
     spans = {row["node"]: row for row in tx.all("item_spans", graph_id=run_id)}
@@ -41,14 +41,14 @@ def with_spans(tx: Tx, run_id: str, found: Sequence[NodeView]) -> list[NodeView]
 
 
 def drawn(plan: Plan, begun: Iterable[NodeView], critical: Collection[str]) -> list[NodeView]:
-    """All nodes of a plan; those that decide when the run ends are marked as critical."""
+    """All nodes of a plan; the nodes that decide when the run ends are marked as critical."""
     known = {each.name: each for each in begun}
     found = [known.get(name) or _not_begun(planned) for name, planned in plan.nodes.items()]
     return [replace(each, critical=True) if each.name in critical else each for each in found]
 
 
 def edges_of(plan: Plan) -> list[GraphEdge]:
-    """What comes after what."""
+    """The edges of a plan, from each node to the nodes after it."""
     return [
         GraphEdge(before=parent, after=name, when=each.node.when)
         for name, each in plan.nodes.items()
@@ -57,7 +57,7 @@ def edges_of(plan: Plan) -> list[GraphEdge]:
 
 
 def word_of(state: str, run_state: str | None) -> str:
-    """What a node is doing: of one that is active, what its run is doing."""
+    """The state of a node for people: for an active node, the state of its run."""
     if state != "active":
         return state
     if run_state is None or run_state == "suspended":
@@ -66,13 +66,13 @@ def word_of(state: str, run_state: str | None) -> str:
 
 
 def is_paused(tx: Tx, run_id: str) -> bool:
-    """Whether the run of a graph starts no other nodes until somebody resumes it."""
+    """Whether a graph run is paused: it starts no other nodes until it is resumed."""
     row = tx.one("find_end", graph_id=run_id)
     return row is not None and row["state"] == "paused"
 
 
 def ends_as(tx: Tx, run_id: str) -> DecidedEnd | None:
-    """How a run of a graph is to end that was ended from outside and runs its teardowns."""
+    """The decided ending of a graph run that winds down; None if it does not wind down."""
     row = tx.one("find_end", graph_id=run_id)
     return None if row is None or row["state"] != TRIPPED else decided(row["result"])
 
@@ -82,7 +82,7 @@ def _not_begun(planned: Planned) -> NodeView:
 
 
 def _planned(planned: Planned) -> dict[str, Any]:
-    """What the plan says of a node."""
+    """The fields of a node view that come from the plan."""
     node = planned.node
     return {
         "name": node.name,

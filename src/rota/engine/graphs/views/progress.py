@@ -1,6 +1,6 @@
-"""Progress of a run, for people: read from where its nodes stand and from what past runs took.
+"""Progress of a run, for people: computed from its nodes' states and the times of past runs.
 
-Nothing is kept for it while runs go on: the history has it all.
+Nothing extra is stored for it while runs go on: the history has everything it needs.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from rota.rules.graphs.progress import WAITS, Span, Stand, percent_of, progress_
 from rota.store.base import Row, Tx
 
 LOOKED_UP = 5_000
-"""Nodes of past runs that are looked up at most."""
+"""The most nodes of past runs that are looked up."""
 PAST_RUNS = 5
 SAMPLE = 200
-"""Instances of a mapped node that tell its pace."""
+"""The number of instances from which the pace of a mapped node is computed."""
 
 
 def progress_of_nodes(
     tx: Tx, run: RunView, found: Sequence[NodeView], *, namespace: str
 ) -> Progress:
-    """How far a run is whose nodes were read; without any, what its handler has reported."""
+    """The progress of a run from its nodes; without nodes, the progress its handler reported."""
     if not found:
         return _of_one(run)
     waiting = [each for each in found if each.state in WAITS]

@@ -14,7 +14,7 @@ from rota.store.base import Row, Tx
 
 
 def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
-    """All tracks in the order in which the nodes can run."""
+    """All tracks of a run, in the order in which the nodes can run."""
     run = find(tx, run_id, namespace=namespace)
     now = now_ms(tx)
     listed = nodes(tx, run_id, namespace=namespace)
@@ -73,9 +73,9 @@ def _track(
         tries += len(failed)
         end = now if row["finished_at"] is None else row["finished_at"]
         started = row["started_at"]
-        # By fences: an attempt may start in the millisecond in which the one before started.
+        # Sort by fence: an attempt may start in the same millisecond as the one before it.
         if started is None or (failed and row["fence"] <= failed[-1]["fence"]):
-            # Shown however short it is: a run that was made this millisecond waits, too.
+            # Shown however short it is: a run that was made in this millisecond waits, too.
             stretches.append(_span("queued", since, max(since, end)))
         else:
             tries += 1

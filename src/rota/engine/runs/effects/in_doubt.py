@@ -1,4 +1,4 @@
-"""Effects in doubt: begun and left without a result, for a person to see and to settle."""
+"""Effects in doubt: effects that were begun and have no result, for a person to settle."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def doubts(
     queues: Sequence[str] | None = None,
     limit: int = 100,
 ) -> list[EffectView]:
-    """Effects in doubt whose runs are not at it, the newest first."""
+    """The effects in doubt whose runs do not work on them now, newest first."""
     scope = None if queues is None else json.dumps(list(queues))
     at = {"namespace": namespace, "job": job, "queues": scope, "limit": limit}
     return [
@@ -48,11 +48,11 @@ def effects(tx: Tx, run_id: str, *, namespace: str) -> list[EffectView]:
 def settle_doubt(
     tx: Tx, run_id: str, name: str, *, namespace: str, by: Actor, result: str | None
 ) -> EffectView:
-    """Say what became of a call: it gave this `result`, as JSON text, or with None it was not made.
+    """Settle a call: it returned `result`, as JSON text, or was not made if `result` is None.
 
-    A run that does the work again takes the result, or makes the call with the same key. Refused
-    while the run is at it, when its result is known, and when a later run has taken it up.
-    A request that is sent twice, with the same act, answers the same.
+    A run that repeats the work takes the result, or makes the call with the same key. Refused while
+    the run works on it, when its result is known, and when a later run has taken it up.
+    A request that is sent twice with the same audit entry gets the same answer.
     """
     live = tx.one("lock_live_run", run_id=run_id, namespace=namespace)
     run = find(tx, run_id, namespace=namespace)

@@ -1,7 +1,7 @@
-"""Inherited effects: a run that repeats another one goes on with the ledger of that one.
+"""Inherited effects: a run that repeats another one continues that run's ledger.
 
-A call that is in doubt must not be made again under a new key because a person redrove its run.
-Looked up when a handler asks for an effect, so that submits, redrives and reruns cost no more.
+A call in doubt must not be made again under a new key because a person redrove its run. The lookup
+happens when a handler asks for an effect, so submits, redrives and reruns cost no more.
 """
 
 from __future__ import annotations
@@ -15,29 +15,29 @@ from rota.model.states import State
 from rota.store.base import Row, Tx
 
 MOST = 100
-"""Runs before this one that are looked at: repeats of repeats."""
+"""The most earlier runs that are looked at in a chain of repeats."""
 _RETRACTED: Row = {"settled_at": None, "result": None, "outcome": "not_done", "decided_by": None}
 TRIES = 10
-"""Runs of one node in one run of its graph: those of its earlier tries."""
+"""The most runs of one node in one graph run, from its earlier tries, that are looked at."""
 
 
 class InheritedEffect(msgspec.Struct, frozen=True, kw_only=True):
-    """An effect as the run before left it."""
+    """An effect as an earlier run left it."""
 
     key_run: str
-    """The run that its key is made of."""
+    """The run from which its key is made."""
     is_settled: bool
     result: str | None
     outcome: str | None
-    """What a person said about it."""
+    """The outcome that a person recorded; None if nobody did."""
 
 
 def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> InheritedEffect | None:
-    """Go on with what an earlier run of the same work left; None when there is nothing.
+    """Take over the effect from an earlier run of the same work; None when there is none.
 
-    What had been settled is done anew if the run that is run again succeeded: somebody wants it
-    once more. For a node of a graph that is run again, the graph is what counts: a node that had
-    succeeded in a graph that failed is not done twice because of that.
+    If the repeated run succeeded, a settled effect is done anew, because a person wants it once
+    more. For a node, the ending of its graph run counts: a node that succeeded in a failed graph
+    does not repeat its effects.
     """
     own = tx.one("find_lineage", id=run_id)
     if own is None:
@@ -54,7 +54,7 @@ def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> InheritedE
 def _taken(
     tx: Tx, run_id: str, name: str, *, by: str, digest: str | None, is_success: bool
 ) -> tuple[str, Row] | None:
-    """The row that nobody has taken up yet: of that run, or of the last that took it up."""
+    """The effect row that is still free: of the given run, or of the last run that took it up."""
     for _ in range(MOST):
         at = {"run_id": run_id, "name": name}
         rows = tx.all("take_up_effect", by_run=by, digest=digest, is_success=is_success, **at)
@@ -63,7 +63,7 @@ def _taken(
         taker = tx.one("find_taker", **at)
         if taker is None or taker["taken_by"] is None:
             return None
-        if str(taker["taken_by"]) == by:  # and retracted since: the key stays
+        if str(taker["taken_by"]) == by:  # it has been retracted since; the key stays
             return run_id, {**_RETRACTED, "key_run": taker["key_run"]}
         run_id = str(taker["taken_by"])
     return None
@@ -84,7 +84,7 @@ def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> InheritedEff
         key_run=left.key_run,
         settled_at=row["settled_at"],
         result=row["result"],
-        # A call that did not take place begins now, and what follows is of this run's making.
+        # A call that did not take place begins now, and its ledger entry belongs to this run.
         outcome=row["outcome"] if is_done else None,
         decided_by=row["decided_by"] if is_done else None,
     )
@@ -92,7 +92,7 @@ def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> InheritedEff
 
 
 def _before(tx: Tx, run: Row) -> Iterator[tuple[Row, bool]]:
-    """The runs that this one repeats, the latest first, and whether what was repeated succeeded."""
+    """The runs that this one repeats, latest first, and whether the repeated work succeeded."""
     if run["parent_id"] is None:
         yield from _originals(tx, run)
         return
@@ -110,7 +110,7 @@ def _has_succeeded(run: Row) -> bool:
 
 
 def _originals(tx: Tx, run: Row) -> Iterator[tuple[Row, bool]]:
-    """The run that was run again, and the one that this had repeated."""
+    """The run that this one repeats, then the run that that one repeated, and so on."""
     while run["rerun_of"] is not None:
         found = tx.one("find_lineage", id=str(run["rerun_of"]))
         if found is None:

@@ -1,6 +1,6 @@
-"""Effects: a ledger of calls to the outside world, the intent before and the result after.
+"""Effects: a ledger of calls to the outside world, with the intent before and the result after.
 
-Every write carries the fence of the attempt; what a late attempt says changes nothing.
+Every write carries the fence of the attempt, so a late attempt changes nothing.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from rota.store.base import Tx
 
 
 class Intent(msgspec.Struct, frozen=True, kw_only=True):
-    """What the ledger knows of one effect."""
+    """The ledger entry of one effect."""
 
     is_new: bool
-    """It did not take place: nobody has begun it, or a person said so."""
+    """Whether it has not taken place: no attempt has begun it, or a person settled it so."""
     is_settled: bool = False
     result: str | None = None
-    """JSON text, once it is settled."""
+    """The result as JSON text, once it is settled."""
     key_run: str | None = None
-    """The run that its key is made of; None: this one."""
+    """The run from which its key is made; None for this run."""
 
 
 def intend(tx: Tx, lease: Lease, name: str, *, namespace: str, digest: str | None = None) -> Intent:
-    """Write down that the effect is about to begin, or tell how far it came before.
+    """Record that the effect is about to begin, or return how far it came before.
 
-    A run that repeats another one goes on with what that one left; that of a node only if its
+    A run that repeats another one continues that run's ledger; a run of a node does so only if its
     arguments, by their digest, are the same.
     LeaseLost when another worker owns the run, or after its cancel was acknowledged.
     """
@@ -50,25 +50,25 @@ def intend(tx: Tx, lease: Lease, name: str, *, namespace: str, digest: str | Non
 
 
 def check_lease(tx: Tx, lease: Lease, *, namespace: str) -> None:
-    """LeaseLost when another worker owns the run, or after its cancel was acknowledged."""
+    """Raise LeaseLost when another worker owns the run, or after its cancel was acknowledged."""
     if tx.one("is_held_run", **_at(lease, namespace)) is None:
         raise _lost(lease)
 
 
 def settle(tx: Tx, lease: Lease, name: str, *, namespace: str, result: str) -> None:
-    """Write down the result; later attempts get it instead of the call."""
+    """Record the result; later attempts get it instead of making the call."""
     _guard(tx, lease, namespace)
     tx.execute("settle_effect", run_id=lease.run_id, name=name, result=result)
 
 
 def retract(tx: Tx, lease: Lease, name: str, *, namespace: str) -> None:
-    """Take an intent back that surely came to nothing."""
+    """Take back an intent whose call certainly did not take place."""
     _guard(tx, lease, namespace)
     tx.execute("retract_effect", run_id=lease.run_id, name=name)
 
 
 def _inherited(tx: Tx, lease: Lease, name: str, digest: str | None) -> Intent:
-    """The intent is written; perhaps the run that this one repeats has begun it before."""
+    """The intent, or the earlier state of the effect if a run that this one repeats began it."""
     left = take_up(tx, lease.run_id, name, digest=digest)
     if left is None:
         return Intent(is_new=True)

@@ -1,7 +1,7 @@
-"""Backfill: the past instants of a schedule as runs, a few at a time, each instant once.
+"""Backfill: run the past instants of a schedule, a few at a time, each instant once.
 
 A backfill is a row with an edge that moves through its range. Runs are made when a place is free,
-so that a range of a year fills no queue; who finds it half done goes on from the edge.
+so that a range of a year fills no queue; a half-done backfill continues from the edge.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ from rota.rules.schedules.misfire import before
 from rota.store.base import Row, Tx
 
 CHUNK = 100
-"""Instants that one look considers."""
+"""The most instants that one pass considers."""
 HELD_MS = 60_000
-"""How often a backfill looks whether the maintenance window around it has ended."""
+"""How often a backfill checks whether the current maintenance window has ended."""
 BUSY_MS = 20
-"""When to come again while somebody else has its schedule."""
+"""When to retry while another transaction has locked its schedule."""
 CROWDED_MS = 1_000
-"""How often it looks for a free place, while other runs of its schedule have them all."""
+"""How often it checks for a free place while other runs of its schedule have them all."""
 
 
 def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
@@ -51,7 +51,7 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     most: int = MOST,
     limit: int = 100,
 ) -> list[BackfillInstant]:
-    """What a backfill would do with the first instants of its range; refuses what it would."""
+    """Preview the first instants of a backfill's range; refuses the ranges a backfill refuses."""
     row, plan = _base(tx, name, namespace, compiled)
     wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
     total_of(plan, wanted, wanted.to_at, most)
@@ -77,7 +77,7 @@ def count_backfill(  # a range, and whose it is
     compiled: CompiledSchedules,
     most: int = MOST,
 ) -> int:
-    """The instants of its range, of which a preview shows the first; refuses what it would."""
+    """The number of instants in the range; refuses the ranges a backfill refuses."""
     row, plan = _base(tx, name, namespace, compiled)
     return total_of(plan, wanted, _end(row, wanted), most)
 
@@ -92,9 +92,9 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     compiled: CompiledSchedules,
     most: int = MOST,
 ) -> BackfillView:
-    """Begin; the schedulers do the work. A request that is sent twice, with the same id, is one.
+    """Start a backfill, for the schedulers to work on; the same id sent twice starts it once.
 
-    More than `most` firings are refused, so that nobody asks for a million by accident.
+    Refuses more than `most` firings, so that nobody requests a million by accident.
     """
     row, plan = _base(tx, name, namespace, compiled)
     to_at = _end(row, wanted)
@@ -118,16 +118,17 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
 
 
 def _end(row: Row, wanted: BackfillRange) -> int:
-    """Not later than now; what is due and not fired yet is fired in a moment, not missing."""
+    """The end of the range, at most now: due instants that fire in a moment are not missing."""
     to_at: int = min(wanted.to_at, row["now"] + 1)
     return min(to_at, row["cursor_at"] + 1) if row["state"] == "active" else to_at
 
 
 def fill(tx: Tx, *, limit: int, compiled: CompiledSchedules, new_id: NewId) -> int:
-    """Look at up to `limit` backfills and start what has a place; returns how many were seen.
+    """Check up to `limit` backfills and start runs in free places; return how many were checked.
 
-    With the schedule locked: another backfill of it, or a firing that is caught up, would make
-    the same instants. Never waits for it, because whoever ends a run locks in the other order.
+    Locks the schedule, because another backfill of it or a caught-up firing would make the same
+    instants. Never waits for this lock, because a transaction that ends a run locks in the other
+    order.
     """
     rows = tx.all("take_backfills", limit=limit)
     if not tx.is_careful:
@@ -164,7 +165,7 @@ def _look(tx: Tx, row: Row, compiled: CompiledSchedules, new_id: NewId) -> None:
 
 
 def _break(tx: Tx, row: Row, error: Exception) -> None:
-    """It cannot go on, and says why; the others do."""
+    """Stop a backfill that cannot go on, with the reason; the other backfills go on."""
     work = partial(_move, tx, row, edge=row["edge_at"], state="error", note=words(error))
     beside(tx, work, what=f"backfill {row['id']}")
 
@@ -201,7 +202,7 @@ def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId)
     is_through = seen == len(instants) < CHUNK
     is_done = is_through and not base["live"] and not started
     is_full = seen < len(instants)
-    is_told = base["live"] or started  # the end of a run of its own wakes it
+    is_told = base["live"] or started  # the end of its own run wakes it
     look_at: int | None = row["now"]
     if is_done or (is_told and (is_through or is_full)):
         look_at = None
@@ -232,7 +233,7 @@ def _start(  # the rows, what they say, and what was chosen
         )
         for instant in chosen
     ]
-    # The row of the backfill is ours: none of its instants can be there already.
+    # This transaction holds the row of the backfill: none of its instants can exist already.
     tx.execute("insert_firings", batch=msgspec.json.encode(made).decode())
     runs = [_run(row, weighed(tx, base, each.run_id or ""), plan, each) for each in made]
     submit(tx, runs, namespace=row["namespace"])
@@ -249,7 +250,7 @@ def _run(row: Row, base: Row, plan: CompiledSchedule, made: StartedRun) -> NewRu
         interval_end=made.instant,
     )
     run = new_run(base, plan, with_times(base, plan, start), run_id=made.run_id or "")
-    # The past is late by nature: only the job's own limit of waiting counts.
+    # Past instants are always late: only the job's own limit on waiting counts.
     expires_ms = spec_of(base["job_spec"]).expires_ms
     return msgspec.structs.replace(run, backfill_id=str(row["id"]), expires_ms=expires_ms)
 
@@ -278,7 +279,7 @@ def _move(  # noqa: PLR0913  # what changed, all named
 
 
 def cancel_backfill(tx: Tx, backfill_id: str, *, namespace: str, note: str | None = None) -> None:
-    """No more runs; those that are there go on."""
+    """Start no more runs of a backfill; existing runs go on."""
     view = show_backfill(tx, backfill_id, namespace=namespace)
     if not tx.execute("cancel_backfill", id=backfill_id, namespace=namespace, note=note):
         raise NotAllowed(f"backfill {backfill_id} is {view.state} already")

@@ -1,4 +1,4 @@
-"""The instants of a backfill: which come next, what became of them, which are to be run."""
+"""The instants of a backfill: the next ones, their last runs, and which of them to run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def next_instants(
 
 
 def last_runs(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[int, Row]:
-    """The last run of each instant; a live one counts as the last."""
+    """The last run of each instant; a live run counts as the last."""
     if not instants:
         return {}
     rows = tx.all("firings_between", schedule_id=schedule_id, low=min(instants), high=max(instants))
@@ -35,7 +35,7 @@ def last_runs(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[i
 
 
 def _with_reruns(tx: Tx, found: dict[int, Row]) -> dict[int, Row]:
-    """What failed and was run again with success has not failed."""
+    """The runs by instant, where a failed run counts as the rerun that mended it or still may."""
     failed = [str(row["run_id"]) for row in found.values() if row["state"] in FAILED]
     if not failed:
         return found
@@ -51,7 +51,7 @@ def _how(rerun: Row) -> Row:
 
 
 def is_wanted(reprocess: Reprocess, known: Row | None) -> bool:
-    """Whether an instant is to be run, that has had this run or none."""
+    """Whether to run an instant whose last run is `known`, or None if it had no run."""
     if known is None or known["state"] == State.SKIPPED:
         return True
     if known["is_live"] or reprocess == "missing":

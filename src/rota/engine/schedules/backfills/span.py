@@ -10,29 +10,29 @@ from rota.model.schedules.backfill import Reprocess
 from rota.rules.schedules.misfire import count
 
 MOST = 10_000
-"""Firings in one backfill, unless a larger number is confirmed."""
+"""The most firings in one backfill, unless a larger number is confirmed."""
 LIMIT = 1_000_000
 MAX_PARALLEL = 1_000
 KEEPS = 0
-"""On record, instead of a number of its own: the backfill keeps to the overlap policy."""
+"""The stored value of a backfill without a limit of its own: the overlap policy applies."""
 
 
 class BackfillRange(msgspec.Struct, frozen=True, kw_only=True):
-    """Instants from one (included) to another (not included), and what to do with them."""
+    """Instants from one (included) to another (excluded), and how to run them."""
 
     from_at: int
     to_at: int
     reprocess: Reprocess = "missing"
     newest_first: bool = False
     parallel: int | None = None
-    """So many runs of this backfill at once, whatever else runs; None to keep to the overlap
-    policy of the schedule, as its other runs do."""
+    """The most runs of this backfill at once, whatever else runs; None to use the overlap policy
+    of the schedule, like its other runs."""
     args: str | None = None
-    """Other arguments than the schedule's, as JSON text."""
+    """Arguments to use instead of the schedule's, as JSON text."""
 
 
 def total_of(plan: CompiledSchedule, wanted: BackfillRange, to_at: int, most: int) -> int:
-    """How many firings it has until then; BadOption for none, and for more than `most`."""
+    """The number of firings before `to_at`; BadOption for none, and for more than `most`."""
     if plan.follows_end:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")
     if plan.event is not None:

@@ -1,4 +1,4 @@
-"""Backfills as people see them: how far they are."""
+"""Views of backfills for people, with their progress."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.store.base import Row, Tx
 
 
 def show_backfill(tx: Tx, backfill_id: str, *, namespace: str) -> BackfillView:
-    """Its progress; UnknownBackfill when there is none of that id."""
+    """The progress of a backfill; UnknownBackfill when there is none of that id."""
     row = (
         tx.one("find_backfill", id=backfill_id, namespace=namespace) if is_id(backfill_id) else None
     )
@@ -27,7 +27,7 @@ def backfills(
     before: str | None = None,
     limit: int = 50,
 ) -> list[BackfillView]:
-    """The newest first; `before` is the last id of the page before."""
+    """A page of backfills, newest first; `before` is the last id of the page before."""
     at = {"namespace": namespace, "schedule": schedule}
     rows = tx.all("list_backfills", before=before, limit=limit, **at)
     return [_view(row) for row in rows]
