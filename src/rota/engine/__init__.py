@@ -1,1 +1,1 @@
-"""The verbs: one file each, a function of a transaction, one transaction."""
+"""The operations on the store: one file each, a function of a transaction, one transaction."""

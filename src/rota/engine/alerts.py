@@ -1,6 +1,6 @@
-"""Alerts: the outbox of what people should hear of, written with the change it tells of.
+"""Alerts: the outbox of messages to people, written with the change that each reports.
 
-Each is told once as a notice, and sent at least once to a webhook if there is one.
+Each is emitted once as a notice, and sent at least once to a webhook if there is one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PATIENCE_MS = 86_400_000
 
 
 class Alert(msgspec.Struct, frozen=True, kw_only=True):
-    """One alert as it waits in the outbox."""
+    """An alert that waits in the outbox."""
 
     id: str
     namespace: str
@@ -34,7 +34,7 @@ def raise_alert(
 ) -> None:
     """Put an alert into the outbox; `change` is the number and name of what happened.
 
-    The id is made of it, the number first: alerts of one millisecond are told in order.
+    The id is derived from it, the number first: alerts of one millisecond stay in order.
     """
     number, name = change
     text = msgspec.json.encode(facts).decode()
@@ -44,7 +44,7 @@ def raise_alert(
 
 
 def waiting_alerts(tx: Tx, *, sends: bool, limit: int) -> list[Alert]:
-    """What is to be told, and with `sends` also what is to be sent now; oldest first."""
+    """Return the alerts to emit, and with `sends` also those to send now; oldest first."""
     rows = tx.all("waiting_alerts", sends=sends, patience_ms=PATIENCE_MS, limit=limit)
     return [
         Alert(
@@ -61,15 +61,15 @@ def waiting_alerts(tx: Tx, *, sends: bool, limit: int) -> list[Alert]:
 
 
 def tell_alert(tx: Tx, alert: Alert) -> bool:
-    """True for the one process that is to emit the notice."""
+    """Claim the notice of an alert; True for the one process that is to emit it."""
     return tx.execute("tell_alert", id=alert.id) > 0
 
 
 def take_alert(tx: Tx, alert: Alert, *, wait_ms: int) -> bool:
-    """True for the one process that is to send it now; others may try after the wait."""
+    """Claim the sending of an alert; True for one process. Others may try after the wait."""
     return tx.execute("take_alert", id=alert.id, tries=alert.tries, wait_ms=wait_ms) > 0
 
 
 def sent_alert(tx: Tx, alert: Alert) -> None:
-    """The receiver has it: nobody sends it again."""
+    """Note that the receiver has an alert: it is not sent again."""
     tx.execute("sent_alert", id=alert.id)

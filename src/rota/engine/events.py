@@ -31,7 +31,7 @@ class _Listener(msgspec.Struct, frozen=True, kw_only=True):
     row: Row
     plan: CompiledSchedule | None = None
     args: Mapping[str, Any] = {}
-    """Those of the schedule, with the times of the run in them."""
+    """The arguments of the schedule, with the times of the run in them."""
     note: str | None = None
 
 
@@ -46,11 +46,11 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     reaches: Callable[[str], bool] | None = None,
     check: Callable[[Collection[str]], None] = lambda _: None,
 ) -> Sent:
-    """Record the event and start what listens; one that was sent before starts nothing again.
+    """Record an event and start its listeners; an event sent before starts nothing again.
 
-    DuplicateKey when the key belongs to an event with another payload. A paused schedule does
-    not hear it, and counts it as missed. `reaches` tells of which queues the sender may start
-    jobs: NotPermitted if a schedule of another one listens. `check` is asked about all jobs that
+    Raises DuplicateKey when the key belongs to an event with another payload. A paused schedule
+    does not start, and counts the event as missed. `reaches` returns whether the sender may start
+    jobs of a queue: NotPermitted if a schedule of another queue listens. `check` gets all jobs that
     would start, and raises if they may not.
     """
     at = {"namespace": namespace, "name": event.name, "key": event.key}
@@ -74,7 +74,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
 def _start(
     tx: Tx, listeners: Sequence[_Listener], event: Event, windows: Blackouts, new_id: NewId
 ) -> dict[str, StartResult]:
-    """Start what listens; in a careful transaction who raises is in error, and the others start."""
+    """Start the listeners; in a careful transaction one that raises is in error, others start."""
     if not tx.is_careful:
         return _start_all(tx, listeners, event, windows, new_id)
     found = each_apart(
@@ -135,11 +135,11 @@ def _listener(
     row = {**row, "id": str(row["id"])}
     try:
         plan = plan_of(row, compiled, calendars)
-        # What the event brings is put in as it is: only the schedule's own arguments name times.
+        # The payload of the event stays as it is: only the schedule's own arguments name times.
         start = ScheduledStart(instant=row["now"], kind="event", request=event_id)
         args = resolve_args(plan.schedule.args, origin_of(row, plan, start))
         return _Listener(row=row, plan=plan, args=args)
-    except Exception as error:  # noqa: BLE001  # whatever it is, the others hear it
+    except Exception as error:  # noqa: BLE001  # one bad schedule does not stop the others
         return _Listener(row=row, note=words(error))
 
 
@@ -163,7 +163,7 @@ def _ask(listener: _Listener, event: Event, windows: Blackouts) -> StartRequest 
 
 
 def _is_open(row: Row, plan: CompiledSchedule) -> bool:
-    """Between its bounds, and with runs left of its count."""
+    """Whether the time is within the schedule's bounds, and its count has runs left."""
     end_at, count = plan.lateness.end_at, plan.schedule.count
     is_early = plan.start_at is not None and row["now"] < plan.start_at
     is_late = end_at is not None and row["now"] > end_at

@@ -1,4 +1,4 @@
-"""Names of what is kept: who looks first and then changes it does both alone."""
+"""Locks on names, so that one transaction can look first and then change."""
 
 from __future__ import annotations
 
@@ -14,5 +14,5 @@ def lock_name(
     *,
     namespace: str,
 ) -> None:
-    """Nobody else makes, changes or removes it until this transaction ends; also if it is not."""
+    """Lock a name: no other transaction makes, changes or removes it, even if it does not exist."""
     tx.one("lock_name", what=f"{kind} {namespace} {name}")

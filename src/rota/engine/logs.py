@@ -1,6 +1,6 @@
 """Logs: lines of runs are appended in chunks, read in order, searched by words.
 
-Appending does not look at leases: the last words of a lost attempt are evidence.
+Appending does not check leases: the last words of a lost attempt are evidence.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from rota.store.base import Row, Tx
 PAGE, FIRST_PAGE = 200, 25
 """Chunks per statement when lines are read or searched; a few may hold what a search is for."""
 INDEX_CHARS = 60_000
-"""Of the chunks that are indexed at a time: some 5 ms, in which nobody writes to SQLite."""
+"""The characters that are indexed at a time: some 5 ms, in which nobody writes to SQLite."""
 _WORD = re.compile(r"[^\W_]+")
 _marks = msgspec.json.Decoder(list[int])
 
 
 class LogCursor(msgspec.Struct, frozen=True):
-    """How far a reader has come in the lines of one claim."""
+    """The last position of a reader in the lines of one claim."""
 
     fence: int
     seq: int
@@ -39,7 +39,7 @@ class LogCursor(msgspec.Struct, frozen=True):
 def append(
     tx: Tx, chunks: Sequence[LogChunk], *, namespace: str, is_repeated: bool = False
 ) -> None:
-    """Store chunks; those that may have been sent before are looked for, and stay as they are."""
+    """Store chunks. If `is_repeated`, chunks that are stored already stay as they are."""
     if is_repeated:
         parts = [part for chunk in chunks for part in split(chunk)]
         chunks = _without_stored(tx, parts, namespace=namespace)
@@ -50,9 +50,9 @@ def append(
 def read(
     tx: Tx, run_id: str, *, namespace: str, seen: Sequence[LogCursor] = (), limit: int = PAGE
 ) -> list[FoundLine]:
-    """Lines of a run in the order of claims and numbers, from up to `limit` chunks after `seen`.
+    """Return lines of a run by claim and number, from up to `limit` chunks after `seen`.
 
-    UnknownRun when there is neither a line nor a run; lines may outlive their run.
+    Raises UnknownRun when there is neither a line nor a run; lines may outlive their run.
     """
     if not is_id(run_id):
         raise UnknownRun(run_id)
@@ -73,9 +73,9 @@ def read(
 
 
 def before_last(tx: Tx, run_id: str, *, namespace: str, lines: int) -> list[LogCursor]:
-    """How far a reader has come who is left with the last `lines` or a few more: whole chunks.
+    """Return the cursors after which the last `lines` or a few more are left: whole chunks.
 
-    Known from the numbers alone: nobody reads a million lines for the last ten.
+    They follow from the numbers alone: nobody reads a million lines for the last ten.
     """
     seen = []
     for fence, last in sorted(ends(tx, run_id, namespace=namespace).items(), reverse=True):
@@ -94,7 +94,7 @@ def search(  # noqa: PLR0913  # one filter each, all named
     level: Level = "debug",
     limit: int = 100,
 ) -> list[FoundLine]:
-    """Up to `limit` lines that hold all words of the text, the newest first.
+    """Return up to `limit` lines that hold all words of the text, the newest first.
 
     Words are letters and digits, whole, in any case and order; BadInput when there is none.
     """
@@ -118,19 +118,19 @@ def search(  # noqa: PLR0913  # one filter each, all named
 def reached_lines(
     tx: Tx, lines: Sequence[FoundLine], *, namespace: str, reaches: Callable[[str], bool]
 ) -> list[FoundLine]:
-    """Those of runs in queues that are reached; a run that is gone is in none."""
+    """Return the lines of runs in queues that the caller may see; a deleted run is in none."""
     runs = find_all(tx, [*{line.run_id for line in lines}], namespace=namespace)
     seen = {run_id for run_id, run in runs.items() if reaches(run.queue)}
     return [line for line in lines if line.run_id in seen]
 
 
 def index(tx: Tx, *, limit: int, chars: int = INDEX_CHARS) -> int:
-    """Take chunks into the index of words, until they are so many or so long; returns how many."""
+    """Index the words of chunks up to a number and a length; return how many were indexed."""
     return tx.execute("index_logs", limit=limit, chars=chars)
 
 
 def ends(tx: Tx, run_id: str, *, namespace: str) -> dict[int, int]:
-    """The first number of the last chunk of each claim."""
+    """Return the first number of the last chunk of each claim."""
     found = {part.fence: part.seq for part in _in_sheaves(tx, run_id, namespace=namespace)}
     for row in tx.all("log_ends", run_id=run_id, namespace=namespace):
         found[row["fence"]] = row["seq"]
@@ -138,14 +138,14 @@ def ends(tx: Tx, run_id: str, *, namespace: str) -> dict[int, int]:
 
 
 def _in_sheaves(tx: Tx, run_id: str, *, namespace: str) -> list[LogChunk]:
-    """The lines of a run that share a row with those of others."""
+    """Return the lines of a run that share a row with those of others."""
     at = {"run_id": run_id, "first_id": first_near(run_id), "holds": f"%{run_id}%"}
     rows = tx.all("read_sheaves", **at, namespace=namespace)
     return [part for row in rows for part in split(_chunk(row)) if part.run_id == run_id]
 
 
 def _without_stored(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> list[LogChunk]:
-    """Chunks of one claim come in their order, so that the last one that is there tells."""
+    """Return the new chunks. Chunks of a claim come in order, so its last stored one decides."""
     stored: dict[tuple[str, int], int] = {}
     for run_id in {chunk.run_id for chunk in chunks}:
         for fence, seq in ends(tx, run_id, namespace=namespace).items():
@@ -156,7 +156,7 @@ def _without_stored(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> li
 def _matches(
     tx: Tx, statement: str, params: Mapping[str, object], *, wanted: set[str], level: Level
 ) -> Iterator[FoundLine]:
-    """Lines of the chunks that hold all words somewhere, if they hold them themselves."""
+    """Yield the lines with all words, from chunks that hold all the words somewhere."""
     least, offset, page = LEVELS.index(level), 0, FIRST_PAGE
     while rows := tx.all(statement, limit=page, offset=offset, **params):
         for row in rows:
@@ -172,7 +172,7 @@ def _words(text: str) -> list[str]:
 
 
 def lines_in(chunk: LogChunk) -> Iterator[FoundLine]:
-    """The lines of one chunk, of one run or several."""
+    """Yield the lines of one chunk, of one run or several."""
     for part in split(chunk):
         marks = _marks.decode(part.marks)
         runs = zip(marks[::4], marks[1::4], marks[2::4], marks[3::4], strict=True)

@@ -1,4 +1,4 @@
-"""Prune: forget ended runs and what belongs to them, keys, memos and acts past their time."""
+"""Prune: delete old ended runs with their data, and old keys, memos and audit entries."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ BAD = json.dumps([State.FAILED, State.CANCELLED])
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
-    """How long ended runs, and what people did about them, are kept."""
+    """How long ended runs and audit entries are kept."""
 
     success_ms: int = 7 * DAY_MS
     failure_ms: int = 30 * DAY_MS

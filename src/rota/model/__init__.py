@@ -1,1 +1,1 @@
-"""The nouns of Rota: frozen values without behaviour that touches the world."""
+"""The values that Rota works with: frozen, without behaviour that touches the outside world."""

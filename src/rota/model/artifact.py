@@ -1,8 +1,8 @@
 """Artifacts: values too large for the rows of runs, and the short texts that stand for them.
 
-Where JSON text would be, a row holds a pointer: `@d:DIGEST` for a value in a table of the
-database, `@a:DAY:DIGEST` for an object in the artifact store. No JSON begins with an @, so
-that the two are never taken for each other.
+In place of JSON text, a row holds a pointer: `@d:DIGEST` for a value in a table of the database,
+`@a:DAY:DIGEST` for an object in the artifact store. No JSON begins with an @, so that the two
+cannot be confused.
 """
 
 from __future__ import annotations
@@ -11,21 +11,22 @@ import hashlib
 from typing import Literal, NamedTuple
 
 LARGE = 65_536
-"""A value of more characters than this is kept apart."""
+"""A value of more characters than this is stored apart."""
 MARK = "@"
 _STAND_IN = '{"$artifact":"sha256:'
 
 
 class Pointer(NamedTuple):
-    """Where a value is, and what it must be."""
+    """The place of a value, and the digest that it must have."""
 
     place: Literal["d", "a"]
     """d: the database; a: the artifact store."""
     digest: str
     """SHA-256 of the value, which is also its name."""
     day: str = ""
-    """In the artifact store: the day it was written, 2026-11-16. Nothing is written to a day that
-    is over, so that old days can be tidied up while others write."""
+    """In the artifact store: the day it was written, such as 2026-11-16. Nothing is written to a
+    past day, so that old days can be tidied up while others write.
+    """
 
     def __str__(self) -> str:
         day = f"{self.day}:" if self.place == "a" else ""
@@ -37,7 +38,7 @@ def is_pointer(text: str | None) -> bool:
 
 
 def read_pointer(text: str) -> Pointer:
-    """The parts of a pointer that we wrote."""
+    """Return the parts of a pointer that we wrote."""
     head, *day, digest = text.removeprefix(MARK).split(":")
     return Pointer("a" if head == "a" else "d", digest, "".join(day))
 
@@ -47,12 +48,12 @@ def digest_of(data: bytes) -> str:
 
 
 def stand_in(text: str) -> str:
-    """JSON for people, of a value that is not looked up."""
+    """Return JSON for people; a value that is not looked up is shown by its digest."""
     if not is_pointer(text):
         return text
     return f'{_STAND_IN}{read_pointer(text).digest}"}}'
 
 
 def missing_digest(text: str) -> str | None:
-    """Which value it is, if the text only stands in for one."""
+    """Return the digest of the value that a text stands for, or None."""
     return text.removeprefix(_STAND_IN).rstrip('"}') if text.startswith(_STAND_IN) else None

@@ -57,6 +57,6 @@ class Anchor(msgspec.Struct, frozen=True, kw_only=True):
     seq: int
     hash: str
     at: int
-    """When it was noted."""
+    """The time when it was noted."""
     kept_until: int | None = None
-    """Until when retention has to keep the entry at its end; None if that is not known."""
+    """The time until which retention keeps the entry at its end; None if that is not known."""

@@ -1,6 +1,6 @@
-"""A circuit: where the breaker of a job stands, and what it is judged by.
+"""A circuit: the state of a job's breaker, and the attempts that it is judged by.
 
-The rule is `Breaker` in model.spec; what follows from both is decided in rules.failures.breaker.
+The rule is `Breaker` in model.spec; rules.failures.breaker decides what follows from both.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rota.model.view import Body, View
 
 CircuitState = Literal["closed", "open", "half_open"]
 ProbeFate = Literal["waits", "good", "bad", "gone"]
-"""A probe waits in its queue or runs; ended well or badly; or left without having been tried."""
+"""The fate of a probe: waiting or running, ended well or badly, or gone without being tried."""
 
 
 class Circuit(msgspec.Struct, frozen=True, kw_only=True):
@@ -26,18 +26,18 @@ class Circuit(msgspec.Struct, frozen=True, kw_only=True):
     """Grows with each change; guards the change, and tallies of older turns do not count."""
     opened_at: int | None = None
     probe_at: int | None = None
-    """When a probe may go, while open."""
+    """The time when a probe may start, while open."""
     cools: int = 0
-    """Probes in a row that ended badly; each doubles the wait for the next."""
+    """The number of probes in a row that ended badly; each doubles the wait for the next."""
     stays: bool = False
-    """Open until a person closes it."""
+    """Whether it is open until a person closes it."""
     probe_id: str | None = None
     """The one run that may be claimed, while half open."""
     note: str | None = None
 
 
 class Tally(msgspec.Struct, frozen=True):
-    """Attempts that ended in the bucket of time that starts at `at`."""
+    """The attempts that ended in the bucket of time that starts at `at`."""
 
     at: int
     good: int

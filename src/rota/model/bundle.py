@@ -1,4 +1,4 @@
-"""Bundle: what one job file defines, checked and ready to be compared with the store."""
+"""Bundle: the definitions of one job file, checked and ready to be compared with the store."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from rota.model.spec import JobSpec
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
-    """The jobs of a file and everything that stands beside them."""
+    """The jobs of a file, with its schedules, calendars and maintenance windows."""
 
     name: str
-    """Which file the jobs belong to, so that one that leaves it can be removed."""
+    """The file that the jobs belong to, so that a job that leaves it can be removed."""
     jobs: dict[str, JobSpec] = {}
     schedules: dict[str, BundledSchedule] = {}
     calendars: dict[str, Calendar] = {}
     blackouts: dict[str, Blackout] = {}
     places: dict[str, str] = {}
-    """Where each job and node stands, such as `flow.yaml:12:9`, by `job` and `graph/node`."""
+    """The position of each job and node, such as `flow.yaml:12:9`, by `job` and `graph/node`."""
 
 
 class BundledSchedule(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Effects as people see them: calls of handlers to the outside world, and how far they came."""
+"""Effects as people see them: calls of handlers to the outside world, and their states."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from rota.clock import Moment
 from rota.model.view import JsonText, View
 
 EffectState = Literal["under_way", "in_doubt", "done", "not_done", "taken_up"]
-"""Of a run that is at it; begun, and nobody knows its end; with a result; a person said that it did
-not take place; gone on with by a later run."""
+"""The state of an effect: its run goes on with it; it began, and its end is unknown; it has a
+result; a person said that it did not take place; or a later run went on with it.
+"""
 
 
 class EffectView(View, frozen=True):

@@ -8,7 +8,7 @@ from rota.model.view import View
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """A fact that somebody sends."""
+    """A fact that a caller sends."""
 
     id: str
     name: str

@@ -1,4 +1,4 @@
-"""Failure: what the job named by `on_failure` is told of a run that has failed for good."""
+"""Failure: the report on a run that has failed for good, for the job named by `on_failure`."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
     version: int
     namespace: str
     attempt: int
-    """How many there were."""
+    """The number of attempts."""
     reason: str
-    """Why no other attempt follows."""
+    """The reason why no other attempt follows."""
     error_type: str
-    """Such as `ValueError`; `RunFailed` where no exception stands for it."""
+    """The type of the error, such as `ValueError`; `RunFailed` where there was no exception."""
     error_message: str
     failed_at: datetime
     logs: str
     """The command that shows its log lines."""
     schedule: str | None = None
-    """The schedule that started it, and the instant it is for."""
+    """The schedule that started it; `scheduled_for` is the instant it is for."""
     scheduled_for: datetime | None = None
     graph_run: str | None = None
-    """Of a node: the run of its graph, and the name of the node in it."""
+    """For a node, the run of its graph; `node` is its name in it."""
     node: str | None = None

@@ -23,7 +23,7 @@ from typing import Any, Literal
 import msgspec
 
 Isolation = Literal["thread", "process"]
-"""Where a handler runs; jobs and nodes say it."""
+"""How a handler is isolated; jobs and nodes set it."""
 
 Join = Literal[
     "all_success",
@@ -40,20 +40,22 @@ Join = Literal[
     "none_skipped",
     "always",
 ]
-"""What a node asks of its direct parents before it runs."""
+"""The condition on a node's direct parents under which it runs."""
 Kind = Literal["work", "branch", "short_circuit", "setup", "teardown", "notify"]
 ASIDE: tuple[Kind, ...] = ("teardown", "notify")
-"""Kinds that stand aside: no branch leaves them out, no failure elsewhere keeps them from
-starting, and the outcome of a run does not depend on them (a teardown may say otherwise)."""
+"""Kinds that stand aside: no branch leaves them out, no failure elsewhere keeps them from starting,
+and the outcome of a run does not depend on them, unless a teardown sets `fails_run`.
+"""
 Mode = Literal["ignore", "finish", "fail_fast"]
-"""What a failed node means for those that do not depend on it: nothing; those that run may
-finish and no others start; or those that run are cancelled, too."""
+"""The effect of a failed node on nodes that do not depend on it: none; running ones may finish and
+no others start; or running ones are cancelled, too.
+"""
 
 
 class _Data(
     msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True
 ):
-    """Written down without its defaults; an unknown field is refused."""
+    """The base of graph data: encoded without defaults; an unknown field is refused."""
 
 
 class Map(_Data, frozen=True):
@@ -62,11 +64,11 @@ class Map(_Data, frozen=True):
     over: Any
     """A list, or a reference to one."""
     into: str | None = None
-    """The argument that takes the item; without it, `args` say `{"$item": ...}`."""
+    """The argument that takes the item; without it, `args` use `{"$item": ...}`."""
     batch: int = 1
-    """So many items to an instance; with more than one, it is given a list of them."""
+    """The number of items for an instance; with more than one, it gets a list of them."""
     concurrency: int | None = None
-    """So many instances at once."""
+    """The maximum number of instances at once."""
     tolerate: int | str = 0
     """Failed instances that do not fail the node: a number, or a share such as `5%`."""
 
@@ -77,7 +79,7 @@ class Cache(_Data, frozen=True):
     key: Any = None
     """A value with references; without it, all arguments are the key."""
     ttl: str | None = None
-    """How long a result may be reused; for ever if not said."""
+    """How long a result may be reused; for ever by default."""
 
 
 class Node(_Data, frozen=True):
@@ -88,26 +90,27 @@ class Node(_Data, frozen=True):
     graph: str | None = None
     args: dict[str, Any] = {}
     after: tuple[str, ...] = ()
-    """Parents besides those whose results are mentioned."""
+    """Parents besides those whose results the node refers to."""
     join: Join = "all_success"
     when: str | None = None
     """An expression; if it is false when the parents allow the node, the node is skipped."""
     map: Map | None = None
     kind: Kind = "work"
-    """branch: the result names the children that run. short_circuit: if the result is false,
-    nothing after it runs. setup and teardown: made before and cleared away after others.
-    notify: tells people of the others; how it ends changes nothing."""
+    """The role of the node. branch: the result names the children that run. short_circuit: if the
+    result is false, nothing after it runs. setup and teardown: create what other nodes need, and
+    remove it afterwards. notify: reports on other nodes; its own outcome changes nothing.
+    """
     setups: tuple[str, ...] = ()
-    """Of a teardown: the setups it clears away after, when all between them is done."""
+    """For a teardown: the setups it clears away after, when all nodes between them are done."""
     fails_run: bool = False
-    """Of a teardown: its failure counts for the outcome of the run."""
+    """For a teardown: its failure counts for the outcome of the run."""
     group: str | None = None
-    """Drawn together; `load/parts` lies within `load`."""
+    """The nodes of a group are drawn together; `load/parts` lies within `load`."""
     retries: int | None = None
     timeout: str | None = None
     queue: str | None = None
     priority: int | Literal["critical_path"] | None = None
-    """The longer the way to the end, the sooner: `critical_path`."""
+    """With `critical_path`, a node starts the sooner the longer its way to the end is."""
     isolation: Isolation | None = None
     cache: Cache | None = None
 
@@ -118,7 +121,7 @@ class Parameter(_Data, frozen=True):
     type: str = "Any"
     """The annotation, for people, forms and checks."""
     default: Any = msgspec.UNSET
-    """Without one it must be given."""
+    """The value if none is given; without a default, one must be given."""
 
 
 class Graph(_Data, frozen=True):
@@ -128,15 +131,15 @@ class Graph(_Data, frozen=True):
     nodes: tuple[Node, ...]
     parameters: dict[str, Parameter] = {}
     result: Any = None
-    """What a run of it gives back; a value with references."""
+    """The result of a run of the graph; a value with references."""
     description: str = ""
     mode: Mode = "ignore"
     timeout: str | None = None
     retries: int = 0
-    """How often a run that failed is begun again, from what failed."""
+    """How often a failed run is begun again, from the nodes that failed."""
     max_nodes: int | None = None
-    """So many nodes of one run at once."""
+    """The maximum number of nodes of one run at once."""
     max_runs: int | None = None
-    """So many runs of the graph at once; others wait."""
+    """The maximum number of runs of the graph at once; others wait."""
     depends_on_past: bool = False
-    """A run waits for the one before it, and does not start if that one failed."""
+    """Whether a run waits for the previous run, and does not start if that one failed."""

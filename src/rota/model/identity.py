@@ -1,4 +1,4 @@
-"""Who asks: roles, what a credential allows, and the quotas of a namespace."""
+"""Roles, the permissions of a credential, and the quotas of a namespace."""
 
 from __future__ import annotations
 
@@ -10,33 +10,34 @@ from rota.clock import Moment
 from rota.model.view import View
 
 Role = Literal["viewer", "operator", "author", "admin", "exec", "audit", "worker"]
-"""Each of the first four may do what those before it may. `exec` stands beside them: whoever
-defines jobs that run programs needs it, too. `audit` lets somebody who is no admin read the audit,
-so that those who check and those who rule can be two. `worker` stands alone: it carries out runs of
-its queues and can do nothing else, not even look."""
+"""Each of the first four may do what those before it may. `exec` is separate: defining jobs that
+run programs needs it, too. `audit` lets a person who is no admin read the audit log, so that
+auditors and admins can be different people. `worker` is separate: it carries out runs of its queues
+and can do nothing else, not even read.
+"""
 
 LADDER: tuple[Role, ...] = ("viewer", "operator", "author", "admin")
 ROLES: tuple[Role, ...] = get_args(Role)
 WORKER: Role = "worker"
 PEOPLE: tuple[Role, ...] = tuple(role for role in ROLES if role != WORKER)
-"""Roles that somebody who signs in can have."""
+"""The roles that a person who signs in can have."""
 
 
 class Credential(msgspec.Struct, frozen=True, kw_only=True):
-    """What a token or a session proved: whose namespace, which roles, which queues."""
+    """The identity, namespace, roles and queues that a token or a session proved."""
 
     id: str
-    """Of the token; of a session without one, the beginning of its digest."""
+    """The id of the token; for a session without one, the beginning of its digest."""
     who: str
     namespace: str
     roles: tuple[Role, ...]
     queues: tuple[str, ...] | None = None
-    """None: all of them."""
+    """The permitted queues; None for all of them."""
     expires_at: int | None = None
     is_session: bool = False
 
     def has(self, role: Role) -> bool:
-        """Whether it may do what needs this role."""
+        """Whether it has the permissions of this role."""
         if role == "audit" and "admin" in self.roles:
             return True
         if role not in LADDER:
@@ -44,7 +45,7 @@ class Credential(msgspec.Struct, frozen=True, kw_only=True):
         return any(each in LADDER[LADDER.index(role) :] for each in self.roles)
 
     def reaches(self, queue: str) -> bool:
-        """Whether runs of this queue exist for it."""
+        """Whether it may see runs of this queue; other runs do not exist for it."""
         return self.queues is None or queue in self.queues
 
 
@@ -52,7 +53,7 @@ class Quotas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What a namespace may use; None means no limit of its own."""
 
     queued: int | None = None
-    """Runs that wait."""
+    """The number of runs that may wait."""
     running: int | None = None
     rate: float | None = None
     """Submits per second, at each server."""
@@ -101,7 +102,7 @@ class NewTokenView(TokenView, frozen=True):
 
 
 class GivenToken(NamedTuple):
-    """A new token and its secret, which is nowhere else."""
+    """A new token and its secret, which is stored nowhere else."""
 
     view: TokenView
     secret: str | None

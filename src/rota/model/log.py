@@ -1,4 +1,4 @@
-"""Log lines: as they are stored, some at a time, and as people see them, one by one."""
+"""Log lines: chunks of them as they are stored, and single lines as people see them."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ STREAMS: tuple[Stream, ...] = ("stdout", "stderr", "log")
 LEVELS: tuple[Level, ...] = ("debug", "info", "warning", "error", "critical")
 
 SPAN_MS = 60_000
-"""The lines of a chunk lie no further apart, so that a search by time finds them."""
+"""The lines of a chunk lie no further apart than this, so that a search by time finds them."""
 
 
 class LogChunk(msgspec.Struct, frozen=True, gc=False):
-    """Lines of one attempt that follow each other.
+    """Consecutive lines of one attempt.
 
-    One row for some lines: a row for each cost three times as much in both databases (ADR 9).
+    Several lines share a row: a row for each cost three times as much in both databases (ADR 9).
     """
 
     run_id: str
@@ -34,13 +34,14 @@ class LogChunk(msgspec.Struct, frozen=True, gc=False):
     first_at: int
     """When the first line was written, by the database clock."""
     marks: str
-    """As JSON, four numbers for lines alike: how many, ms after the first, level, stream."""
+    """JSON with four numbers for each series of like lines: count, ms after first, level, stream.
+    """
     body: str
     """The lines, separated by line breaks."""
     last_id: str | None = None
     """The greatest run id of a row that several runs share; `run_id` is the least."""
     parts: str | None = None
-    """The runs of a shared row in the order of their lines, with how many each has, as JSON."""
+    """The runs of a shared row in the order of their lines, each with its line count, as JSON."""
 
 
 class LogLine(View, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""What an apply would change, and what it is compared with."""
+"""The plan of an apply: its changes, and the stored definitions that it is compared with."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Plan(View, frozen=True):
 
 
 class StoredSchedule(msgspec.Struct, frozen=True, kw_only=True):
-    """A schedule on record; None for a text that cannot be read any more."""
+    """A schedule on record; its `schedule` is None for a text that cannot be read any more."""
 
     job: str
     schedule: Schedule | None
@@ -75,31 +75,31 @@ class StoredSchedule(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredJob(msgspec.Struct, frozen=True, kw_only=True):
-    """A job on record and who brought it."""
+    """A job on record, and the source of its definition."""
 
     spec: JobSpec
     origin: str
 
 
 class Stored(msgspec.Struct, frozen=True, kw_only=True):
-    """What the store knows of the things that bundles may touch."""
+    """The stored definitions that bundles may touch."""
 
     now: int
     jobs: Mapping[str, StoredJob] = {}
     others: Mapping[str, JobSpec] = {}
-    """All jobs, whosever they are: nodes of graphs may name them, and they may name ours."""
+    """All jobs, whatever their origin: nodes of graphs may name them, and they may name ours."""
     origins: Mapping[str, str] = {}
-    """Who brought these."""
+    """The source of each job's definition."""
     schedules: Mapping[str, StoredSchedule] = {}
     calendars: Mapping[str, Calendar] = {}
     blackouts: Mapping[str, Blackout] = {}
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """How to go about it."""
+    """The options of an apply."""
 
     start: int | None = None
-    """From when runs are compared; from now if not said."""
+    """The time from which runs are compared; None for now."""
     horizon_ms: int = 7 * 86_400_000
     prune: bool = False
     take_over: bool = False

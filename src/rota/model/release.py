@@ -1,4 +1,4 @@
-"""Release: all that the code of an app declares, as one thing with a number."""
+"""Release: all declarations of an app's code, as one thing with a number."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from rota.model.view import View
 
 
 class Declaration(msgspec.Struct, frozen=True, kw_only=True):
-    """What a process that starts brings along."""
+    """The declarations of a process that starts."""
 
     app: str | None = None
-    """The name of the app, if it has one: then what it no longer declares is removed."""
+    """The name of the app, if it has one: then definitions it no longer declares are removed."""
     label: str | None = None
-    """What the deploy calls itself; the same code under another label is another release."""
+    """The label of the deploy; the same code under another label is another release."""
     jobs: dict[str, JobSpec] = {}
     schedules: dict[str, BundledSchedule] = {}
 

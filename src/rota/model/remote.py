@@ -1,7 +1,7 @@
-"""What a worker without a database and a server say to each other, in the words of both.
+"""The messages between a remote worker and a server.
 
-A worker tells how attempts ended. What that means for their runs, and all that is known of them,
-the server takes from the store.
+A worker reports how attempts ended. The server decides what that means for their runs, and takes
+all other facts about them from the store.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rota.model.run import ErrorDetail, Lease
 from rota.model.spec import JobSpec
 
 MOST_RUNS = 1_000
-"""Of one claim, one heartbeat, one report."""
+"""The maximum for one claim, one heartbeat or one report."""
 MOST_CHUNKS = 2_000
 MOST_JOBS = 10_000
 LONG_TEXT = 20_000
@@ -31,34 +31,34 @@ Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 class Said(
     msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
-    """From the worker; a field that is not known is refused by name.
+    """A message from the worker; an unknown field is refused by name.
 
-    What is not used is left out, so that a server of an older version understands the rest.
+    Unused fields are left out, so that a server of an older version understands the rest.
     """
 
 
 class Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """From the server; fields that an older worker does not know do no harm."""
+    """A message from the server; fields that an older worker does not know do no harm."""
 
 
 class RegisterBody(Said, kw_only=True):
     """A worker process that has just begun."""
 
     worker_id: RunId
-    """New at each start, made by the worker: sent again it is the same worker."""
+    """New at each start, made by the worker: sent again, it means the same worker."""
     name: Name
     host: Name
     pid: Count
     version: Name
     slots: Annotated[int, Meta(ge=1, le=1_000)]
     jobs: Annotated[list[Name], Meta(max_length=MOST_JOBS)]
-    """Those whose code it has."""
+    """The jobs whose code it has."""
     queues: Annotated[list[Name], Meta(max_length=1_000)] | None = None
-    """Of those of its token; all of them, if left out."""
+    """Some of the queues of its token; all of them, if left out."""
     stored: bool = False
-    """It also carries out jobs that no code defines: programs, requests, functions it imports."""
+    """Whether it also carries out stored jobs: programs, requests, functions it imports."""
     replaces: Annotated[list[RunId], Meta(max_length=1_000)] = []
-    """Workers of the same token that are known to be dead: their runs go back at once."""
+    """Workers of the same token that are known to be dead: their runs are given back at once."""
 
 
 class Registered(Told, frozen=True, kw_only=True):
@@ -68,16 +68,16 @@ class Registered(Told, frozen=True, kw_only=True):
     namespace: str
     queues: tuple[str, ...]
     lease_ms: int
-    """So long after its last heartbeat its runs are given to others."""
+    """Milliseconds after its last heartbeat until its runs are given to others."""
     heartbeat_ms: int
     unknown_jobs: tuple[str, ...] = ()
-    """Jobs that nobody has defined here: runs of them will not come."""
+    """Jobs that are not defined here: it will get no runs of them."""
     hears_begins: bool = False
-    """It may be told when handlers began, and what is claimed ahead."""
+    """Whether the server understands when handlers began, and claims ahead of free slots."""
     tells_strays: bool = False
-    """It tells the worker of runs that it does not seem to know, and waits for its word."""
+    """Whether the server lists runs as `strays`, and waits for the worker's report on them."""
     hears_takes: bool = False
-    """It may be told what the functions of the worker take, and which runs do not fit them."""
+    """Whether the server understands `takes`, and reports of runs that do not fit the functions."""
 
 
 class AttemptBody(Said, kw_only=True):
@@ -93,13 +93,13 @@ class ClaimBody(Said, kw_only=True):
 
     limit: Annotated[int, Meta(ge=1, le=MOST_RUNS)]
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] | None = None
-    """Said after an answer was lost: all that it holds. What else it was given goes back."""
+    """Sent after an answer was lost: all runs that it holds. Other runs it was given go back."""
     hears_strays: bool = False
-    """What else it was given is told instead, as `strays`: only the worker knows what it began."""
+    """Whether those other runs come as `strays` instead: only the worker knows what it began."""
     ahead: Annotated[int, Meta(ge=0, le=MOST_RUNS)] = 0
-    """So many of them have no free slot yet, and are held ready."""
+    """The number of runs that have no free slot yet, and are held ready."""
     takes: Annotated[dict[Name, Name], Meta(max_length=MOST_JOBS)] | None = None
-    """What its functions take, by job, as digests; said once, and the same until said again."""
+    """Digests of the parameters of its functions, by job; sent once, and valid until sent again."""
 
 
 class Stray(Told, frozen=True, kw_only=True):
@@ -119,7 +119,7 @@ class ClaimedRun(Told, frozen=True, kw_only=True):
     run_id: str
     fence: int
     token: str
-    """To be sent with all that is said of this attempt."""
+    """The token to send with every message about this attempt."""
     attempt: int
     job: str
     version: int
@@ -137,16 +137,16 @@ class ClaimedRun(Told, frozen=True, kw_only=True):
     node: str | None = None
     item: int | None = None
     is_held: bool = False
-    """It was claimed ahead of a free slot."""
+    """Whether it was claimed ahead of a free slot."""
 
     @classmethod
     def of(cls, lease: Lease, token: str) -> ClaimedRun:
-        """As the server tells it."""
+        """Return the message for a lease."""
         facts = {name: getattr(lease, name) for name in cls.__struct_fields__ if name != "token"}
         return cls(token=token, **facts)
 
     def lease(self) -> Lease:
-        """As the worker holds it."""
+        """Return the lease that the worker holds."""
         facts = msgspec.structs.asdict(self)
         del facts["token"]
         return Lease(**facts)
@@ -157,7 +157,7 @@ class Definition(Told, frozen=True, kw_only=True):
 
     version: int
     origin: str
-    """Who brought it: `code`, `api` or a file."""
+    """The source of the definition: `code`, `api` or a file."""
     spec: JobSpec
 
 
@@ -168,7 +168,7 @@ class Claimed(Told, frozen=True, kw_only=True):
     definitions: list[Definition] = []
     strays: list[Stray] = []
     draining: bool = False
-    """Nothing is given out, because somebody wants this worker to take nothing new."""
+    """Whether no runs are given out because the worker is draining."""
 
 
 class ProgressBody(AttemptBody, kw_only=True):
@@ -182,7 +182,7 @@ class BegunBody(AttemptBody, kw_only=True):
     """A run that was held ready, and has a slot now."""
 
     held_ms: Count
-    """How long after the claim its handler began."""
+    """Milliseconds from the claim until its handler began."""
 
 
 class HeartbeatBody(Said, kw_only=True):
@@ -192,27 +192,27 @@ class HeartbeatBody(Said, kw_only=True):
     progress: Annotated[list[ProgressBody], Meta(max_length=2 * MOST_RUNS)] = []
     begun: Annotated[list[BegunBody], Meta(max_length=2 * MOST_RUNS)] = []
     running: Count | None = None
-    """How many handlers run; as many as are held, if left out."""
+    """The number of handlers that run; if left out, as many as are held."""
     left_behind: Count = 0
-    """Handlers that did not stop when they were asked to, and go on."""
+    """The number of handlers that did not stop when they were asked to, and go on."""
     draining: bool = False
     stored: bool = False
     hears_strays: bool = False
-    """Runs that it does not list are told as `strays`; if left out they go back after a lease."""
+    """Whether runs that it does not list come as `strays`; otherwise they go back after a lease."""
 
 
 class Beaten(Told, frozen=True, kw_only=True):
     """What has become of the runs that a worker holds."""
 
     lost: list[str] = []
-    """Others have them now: stop, and say nothing more of them."""
+    """Runs that the worker lost: stop them, and send nothing more about them."""
     cancelled: list[str] = []
-    """Somebody wants them to stop."""
+    """Runs that were asked to stop."""
     strays: list[Stray] = []
     recalls: bool = False
-    """Give back what has not begun: its queue or its job was stopped."""
+    """Whether to give back runs that have not begun: their queue or job was stopped."""
     draining: bool = False
-    """Take nothing new until further notice."""
+    """Whether to take nothing new until further notice."""
 
 
 class Rung(Told, frozen=True, kw_only=True):
@@ -228,24 +228,24 @@ class EndBody(AttemptBody, kw_only=True):
     began: bool = True
     """Whether the handler had begun."""
     held_ms: Count | None = None
-    """How long after the claim that was."""
+    """Milliseconds from the claim until the handler began."""
     left_behind: bool = False
-    """The handler did not stop when it was asked to, and goes on."""
+    """Whether the handler did not stop when it was asked to, and goes on."""
     result: str | None = None
-    """JSON text, of one that returned."""
+    """The result as JSON text, if the handler returned."""
     error: ErrorDetail | None = None
     types: Annotated[list[Text], Meta(max_length=100)] = []
-    """The class of the exception and those above it."""
+    """The class of the exception and its base classes."""
     retry_after_ms: Count | None = None
     custom_delay_ms: Count | None = None
-    """What the retry function of the job says; counts only for a job that has one."""
+    """The delay from the retry function of the job; counts only for a job that has one."""
     wants_retry: bool = False
     gives_up: bool = False
     reason: Annotated[str, Meta(max_length=2_000)] | None = None
     why: Literal["timeout", "cancel", "drain", "cut_off"] | None = None
-    """Of one that was stopped."""
+    """The reason why the attempt was stopped."""
     misfit: bool = False
-    """The worker has no function that takes its arguments: its code is of another version."""
+    """Whether the worker has no function that takes its arguments: its code has another version."""
 
 
 class FinishBody(Said, kw_only=True):
@@ -258,7 +258,7 @@ class Finished(Told, frozen=True, kw_only=True):
     """All but these are on record."""
 
     lost: list[str] = []
-    """Ended before, or others have them: nothing was changed."""
+    """Runs that had ended before, or that others have: nothing was changed."""
 
 
 class ChunkBody(AttemptBody, kw_only=True):

@@ -1,4 +1,4 @@
-"""What a handler of a worker without a database asks of its server, and the answers."""
+"""The requests of a remote worker's handlers to its server, and the answers."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class EffectBody(AttemptBody, kw_only=True):
     verb: Literal["intend", "settle", "retract"]
     name: Name
     result: str | None = None
-    """JSON text, when it is settled."""
+    """The result as JSON text, when it is settled."""
     args_digest: Name | None = None
-    """The arguments of a node that is about to begin it."""
+    """A digest of the arguments of the node that is about to begin it."""
 
 
 class EffectState(Told, frozen=True, kw_only=True):

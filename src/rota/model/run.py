@@ -1,4 +1,4 @@
-"""Runs and what travels with them: a new run, a lease, a verdict, a view for people."""
+"""Runs and their data: a new run, a lease, a verdict, a view for people."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FinishVerb = Literal[
 ]  # fmt: skip
 StartKind = Literal["time", "manual", "event", "backfill"]
 CACHED = "cached from "
-"""How the reason of a run begins that was given a known result; the run that gave it follows."""
+"""The beginning of the reason of a run that got a cached result; the run it came from follows."""
 AttemptKind = Literal["error", "timeout", "crash", "lost", "cancelled"]
 
 
@@ -32,9 +32,9 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Keyword arguments as JSON text; SQL never looks into it."""
     due_at: int | None = None
     delay_ms: int | None = None
-    """Due so long after the submit; the database adds its own clock."""
+    """The delay from the submit until the run is due; the database adds its own clock."""
     expires_ms: int | None = None
-    """May wait so long in the queue before it is given up."""
+    """How long the run may wait in its queue before it is given up."""
     at_most_once: bool = False
     policy: str | None = None
     """A PolicyChange as JSON text."""
@@ -43,21 +43,21 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key_window_ms: int = 7 * 86_400_000
     rerun_of: str | None = None
     schedule_id: str | None = None
-    """The schedule it is a run of, which hears of its end."""
+    """The schedule it is a run of, which is informed of its end."""
     backfill_id: str | None = None
     origin: str | None = None
     """An Origin as JSON text, for runs of a schedule."""
     waits: bool = False
-    """Pending until its schedule lets it start."""
+    """Whether it is pending until its schedule lets it start."""
     parent_id: str | None = None
     """The run of the graph whose node it carries out."""
     node: str | None = None
     item: int | None = None
-    """Which instance, of a mapped node."""
+    """The number of the instance, for a mapped node."""
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """Which instant of which schedule a run is for; times are milliseconds."""
+    """The schedule and the instant that a run is for; times are milliseconds."""
 
     schedule: str
     kind: StartKind
@@ -67,7 +67,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rena
     zone: str = "UTC"
     """The zone of the schedule, in which days are counted."""
     backfill: str | None = None
-    """The id of the backfill that asked for it."""
+    """The id of the backfill that started it."""
 
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,7 +80,7 @@ class Submitted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Lease(msgspec.Struct, frozen=True):
-    """A worker's right to one attempt of a run, until its heartbeat stops or the fence grows.
+    """A worker's right to one attempt of a run, until its heartbeats stop or the fence grows.
 
     A claim gives the fields up to `at_most_once` in this order.
     """
@@ -103,25 +103,25 @@ class Lease(msgspec.Struct, frozen=True):
     origin: str | None = None
     """An Origin as JSON text; None for a run that no schedule started."""
     parent_id: str | None = None
-    """The run of the graph whose node it carries out, which hears of its end."""
+    """The run of the graph whose node it carries out, which is informed of its end."""
     node: str | None = None
     item: int | None = None
     at_most_once: bool = False
     is_open: bool = False
-    """Its arguments are to be completed before it starts: they hold what was too much to read."""
+    """Whether its arguments are incomplete: a large part has to be loaded before it starts."""
     is_asked: bool = False
-    """Its result is needed inside of transactions, so that it stays in the database."""
+    """Whether its result is needed inside of transactions, so that it stays in the database."""
     memo_key: str | None = None
-    """What its result is to be found by again, and for how long."""
+    """The key under which its result is cached; `memo_ms` is for how long."""
     memo_ms: int = 0
     is_held: bool = False
-    """It was claimed ahead: it may have to wait for a slot, and is given back if that lasts."""
+    """Whether it was claimed ahead: it may wait for a slot, and is given back if that lasts."""
     held_ms: int = 0
-    """Told to another process: how long after the claim its handler began."""
+    """Reported to another process: milliseconds from the claim until its handler began."""
 
     @property
     def is_fired(self) -> bool:
-        """Whether a schedule started this run itself, and is to hear of its end.
+        """Whether a schedule started this run itself, and is informed of its end.
 
         A node of a graph has the origin of its graph, whose end is the one that counts.
         """
@@ -135,17 +135,17 @@ class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     message: str
     traceback: str = ""
     worker: str = ""
-    """The name and the host of one that was lost: what is on record of it goes."""
+    """The name and the host of a lost worker, whose own row is deleted."""
     asked_ms: int = 0
-    """How long a server or the handler asked to wait, where the policy allows less."""
+    """The wait that a server or the handler asked for, where the policy allows less."""
 
 
 NO_TYPE = "RunFailed"
-"""The type of a failure that no exception stands for: an expiry, a graph whose nodes failed."""
+"""The type of a failure without an exception: an expiry, a graph whose nodes failed."""
 
 
 class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """How an attempt, or a run that waits, is closed; applied only while the fence holds."""
+    """The ending of an attempt, or of a run that waits; applied only while the fence holds."""
 
     run_id: str
     fence: int
@@ -153,47 +153,47 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     result: str | None = None
     """JSON text, for `succeed`."""
     kind: AttemptKind | None = None
-    """What kind of attempt this was, when it is worth a row of its own."""
+    """The kind of the attempt, when it is worth a row of its own."""
     error: str | None = None
     """An ErrorDetail as JSON text."""
     delay_ms: int = 0
-    """For `retry`: how long to wait."""
+    """The time to wait, for `retry`."""
     reason: str | None = None
-    """Why a final failure is final: retries used up, gave up, expired, lost..."""
+    """The reason why a failure is final: retries used up, gave up, expired, lost..."""
     max_crashes: int = 0
-    """For `reap`: so many crashes, this one too, are the end of it. `reason` says how it died."""
+    """The number of crashes, with this one, that ends a `reap`ed run. `reason` says how it died."""
     watched: bool = False
-    """Its job may have a breaker, which is to hear of it."""
+    """Whether its job may have a breaker, which is informed of the ending."""
     quiet: bool = False
-    """Its job is known to name no other that is told of its failures."""
+    """Whether its job is known to name no job in `on_failure`."""
     fired: bool = False
-    """It is a run of a schedule, which is to hear of its end."""
+    """Whether it is a run of a schedule, which is informed of its end."""
     parent_id: str | None = None
-    """It carries out a node of this run of a graph, which is to hear of its end."""
+    """The graph run whose node it carries out, which is informed of its end."""
     node: str | None = None
     item: int | None = None
     memo_key: str | None = None
-    """What its result is to be found by again, and for how long."""
+    """The key under which its result is cached; `memo_ms` is for how long."""
     memo_ms: int = 0
     held_ms: int = 0
-    """How long after the claim the handler began; below zero if it never did."""
+    """Milliseconds from the claim until the handler began; below zero if it never did."""
     force: bool = False
-    """Of a run of a graph: it ends at once, without its teardowns."""
+    """Whether a run of a graph ends at once, without its teardowns."""
     misfit: bool = False
-    """For `fail`: the worker has no function that takes its arguments; another one may have."""
+    """Whether a `fail` means that the worker has no function for its arguments; another may."""
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """A run that was held ready has a slot now."""
+    """A run that was held ready and has a slot now."""
 
     run_id: str
     fence: int
     held_ms: int
-    """How long after the claim its handler began."""
+    """Milliseconds from the claim until its handler began."""
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True):
-    """How a run ended."""
+    """The ending of a run."""
 
     state: State
     result: str | None
@@ -292,5 +292,5 @@ class RunView(View, frozen=True, kw_only=True):
 
 
 def cached_from(reason: str | None) -> str | None:
-    """The run whose result was used, if the reason of a success says so."""
+    """Return the run whose result was used, if the reason of a success names one."""
     return reason.removeprefix(CACHED) if reason and reason.startswith(CACHED) else None

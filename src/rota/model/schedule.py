@@ -1,4 +1,4 @@
-"""Schedules as data: a trigger says when, the policies say what happens then.
+"""Schedules as data: a trigger with the instants, and policies for the starts at them.
 
 Texts stay as people wrote them (`90s`, `2026-03-08T07:00:00Z`); `rota.rules` reads them.
 """
@@ -14,10 +14,11 @@ from rota.model.view import View
 
 Dialect = Literal["vixie", "quartz", "kubernetes"]
 Gap = Literal["cron", "next", "skip", "same"]
-"""A wall time that does not exist: as cron(8) does, at the first valid minute, not at all,
-or at the instant it would have been without the change."""
+"""A wall time that does not exist fires as cron(8) does, at the first valid minute, not at all, or
+at the instant it would have been without the change.
+"""
 Fold = Literal["cron", "first", "second", "both"]
-"""A wall time that comes twice: as cron(8) does, or the one that is named."""
+"""A wall time that comes twice fires as cron(8) does, or at the time or times that are named."""
 Roll = Literal["skip", "next", "previous", "modified_following"]
 Overlap = Literal["allow", "skip", "queue_one", "queue_all", "cancel_old", "newest", "strict"]
 Catchup = Literal["none", "last", "all"]
@@ -25,7 +26,7 @@ JitterKind = Literal["random", "hash", "fixed"]
 
 
 class _Data(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
-    """Written down without its defaults; an unknown field is refused."""
+    """The base of schedule data: encoded without defaults; an unknown field is refused."""
 
 
 class Cron(_Data, frozen=True, tag="cron"):
@@ -40,7 +41,7 @@ class Every(_Data, frozen=True, tag="every"):
 
     every: str
     anchor: str | None = None
-    """An instant it counts from; without one, the Unix epoch, so that `1h` is on the hour."""
+    """The instant it counts from; without one, the Unix epoch, so that `1h` is on the hour."""
     from_end: bool = False
 
 
@@ -117,7 +118,7 @@ class Schedule(_Data, frozen=True, kw_only=True):
 
     trigger: Trigger
     name: str | None = None
-    """What it is called, of several that a job has; else by its place."""
+    """The name that tells it from other schedules of the job; by default its place among them."""
     zone: str = "UTC"
     gap: Gap = "cron"
     fold: Fold = "cron"
@@ -126,19 +127,19 @@ class Schedule(_Data, frozen=True, kw_only=True):
     end: str | None = None
     """No firing after this instant."""
     count: int | None = None
-    """So many runs and no more; a start that was skipped does not count."""
+    """The maximum number of runs; a start that was skipped does not count."""
     calendar: str | Calendar | None = None
     """The name of a stored calendar, a country or market code, or a calendar spelled out."""
     roll: Roll = "skip"
-    """Where a firing goes that falls on a day off."""
+    """The way to move a firing that falls on a day off."""
     args: dict[str, Any] = {}
     overlap: Overlap = "allow"
     parallel: int = 1
-    """How many may run at once, for every `overlap` but `allow`."""
+    """The number of runs at once, for every `overlap` but `allow`."""
     backlog: int = 100
-    """How many may wait with `queue_all` and `strict`; more are dropped and counted."""
+    """The number of runs that may wait with `queue_all` and `strict`; more are dropped, counted."""
     catchup: Catchup = "last"
-    """What becomes of firings missed for longer than `grace`."""
+    """The policy for firings missed for longer than `grace`."""
     catchup_limit: int = 100
     catchup_window: str = "1d"
     grace: str = "1m"
@@ -146,9 +147,9 @@ class Schedule(_Data, frozen=True, kw_only=True):
     jitter: str | None = None
     jitter_kind: JitterKind = "hash"
     start_within: str | None = None
-    """A run that could not start so long after its time is not started any more."""
+    """How long after its time a run may still start."""
     pause_after: int | None = None
-    """So many runs in a row that failed pause the schedule."""
+    """The number of failed runs in a row that pauses the schedule."""
     is_paused: bool = False
 
 
@@ -167,13 +168,14 @@ class CalendarView(View, frozen=True):
 
     @property
     def calendar(self) -> Calendar:
-        """Its days, without its name."""
+        """Return the days of the calendar, without its name."""
         return Calendar(country=self.country, weekend=self.weekend, off=self.off, on=self.on)
 
 
 BlackoutKind = Literal["skip", "defer", "drain"]
-"""What becomes of a firing inside: it does not happen, it happens at the end of the window, or
-it happens but nothing new is started before the end."""
+"""The policy for a firing inside: it is left out, it happens at the end of the window, or it
+happens but its run does not start before the end.
+"""
 
 
 class Blackout(_Data, frozen=True, kw_only=True):
@@ -219,7 +221,7 @@ class BlackoutView(View, frozen=True):
 
     @property
     def blackout(self) -> Blackout:
-        """The window, without its name."""
+        """Return the window, without its name."""
         return Blackout(**{name: getattr(self, name) for name in Blackout.__struct_fields__})
 
 

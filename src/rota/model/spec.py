@@ -1,6 +1,6 @@
 """JobSpec: the one validated definition that Python, files and the API all produce.
 
-A change of it makes a new immutable version; runs are pinned to the version they started with.
+A changed definition is a new immutable version; runs are pinned to the version they started with.
 """
 
 from __future__ import annotations
@@ -44,10 +44,10 @@ class Breaker(msgspec.Struct, frozen=True, kw_only=True):
     least: int
     window: str | float = "1m"
     cool: str | float = "30s"
-    """How long to wait before one run may try; doubles each time that one ends badly."""
+    """How long to wait before one run may try; doubles each time such a run ends badly."""
     cool_cap: str | float = "10m"
     pauses: bool = False
-    """Stay open until a person closes it."""
+    """Whether it stays open until a person closes it."""
 
 
 class PythonTarget(msgspec.Struct, frozen=True, kw_only=True, tag="python"):
@@ -99,63 +99,63 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     retry: RetryPolicy = RetryPolicy()
     timeout_ms: int | None = None
     expires_ms: int | None = None
-    """A run that waited longer than this in its queue is not started any more."""
+    """The longest wait in its queue after which a run may still start."""
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None
     max_crashes: int | msgspec.UnsetType = msgspec.UNSET
-    """So many deaths of a process in which a run was alone end the run; unset for the default."""
+    """How many process deaths, with the run alone in it, end the run; unset for the default."""
     max_losses: int | msgspec.UnsetType = msgspec.UNSET
-    """So many deaths of workers in which a run was the only suspect end it; 0 for never."""
+    """How many worker deaths, with the run as the only suspect, end the run; 0 for never."""
     breaker: Breaker | None = None
     dependencies: tuple[str, ...] = ()
     """Jobs whose runs for the same time must have succeeded before a run of this one starts."""
     on_failure: str | msgspec.UnsetType = msgspec.UNSET
-    """The job that is told when a run has failed for good."""
+    """The job of which a run is submitted when a run of this one has failed for good."""
     cache: Cache | None = None
-    """Its result may be used again; a key mentions its arguments as parameters."""
+    """The rule for reusing its results; a key mentions its arguments as parameters."""
     parameters: dict[str, str] = {}
-    """Name to annotation, for people and for forms."""
+    """The annotation of each parameter, for people and for forms."""
     defaults: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
-    """Of a function: what can be left out, and what it is then; null also where JSON cannot say it.
+    """The defaults of a function's parameters; null also where JSON cannot express the value.
 
-    Unset where it is not known: definitions of older versions did not record it.
+    Unset where they are not known: definitions of older versions did not record them.
     """
     schemas: dict[str, dict[str, Any]] | msgspec.UnsetType = msgspec.UNSET
     """JSON Schemas of parameters whose types are classes of the code; `{}` allows anything."""
     more: str | msgspec.UnsetType = msgspec.UNSET
     """The annotation of `**kwargs`: its runs take arguments of other names, too."""
     description: str | msgspec.UnsetType = msgspec.UNSET
-    """What it is for, in the words of who wrote it; unset where nobody said."""
+    """Its purpose in the words of its author; unset where there are none."""
 
 
 def retry_of(spec: JobSpec) -> RetryPolicy:
-    """How runs of a job are tried again; a graph says by itself how often."""
+    """Return the retry policy of a job's runs; for a graph, the graph sets the limit."""
     if isinstance(spec.target, GraphTarget):
         return msgspec.structs.replace(spec.retry, limit=spec.target.graph.retries)
     return spec.retry
 
 
 class PolicyChange(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one submit changes of its job's policies; absent means as the job says."""
+    """The changes of one submit to its job's policies; None or unset keeps that of the job."""
 
     retry: RetryPolicy | None = None
     timeout_ms: int | None = None
     isolation: Isolation | None = None
     fresh: bool = False
-    """Carry it out even if its result is known."""
+    """Whether to carry it out even if its result is cached."""
     memo_key: str | None = None
-    """Of a graph that has begun: what its result is to be found by again, and for how long."""
+    """For a graph that has begun: the key to cache its result under; `memo_ms` is for how long."""
     memo_ms: int = 0
     failure_of: str | None = None
-    """Of a run that tells of a failed one: that one. It stays with reruns, and with its nodes."""
+    """The failed run that an `on_failure` run reports. It stays with reruns, and with its nodes."""
 
 
 _policy = msgspec.json.Decoder(PolicyChange)
 
 
 def failure_of(policy: str | None) -> str | None:
-    """The failed run that a run of this policy tells of."""
+    """Return the failed run that a run of this policy reports, or None."""
     if policy is None or '"failure_of"' not in policy:
         return None
     return _policy.decode(policy).failure_of

@@ -1,6 +1,6 @@
 """The state machine of a run: one table that code, SQL guards and views obey.
 
-Nobody else spells a state in an `if`; SQL reads this table as {from:verb} and {to:verb}.
+No other code spells a state in an `if`; SQL reads this table as {from:verb} and {to:verb}.
 """
 
 from __future__ import annotations
@@ -64,5 +64,5 @@ TRANSITIONS: Mapping[str, Transition] = {
 
 
 def verbs_from(state: State) -> list[str]:
-    """The verbs that may act on a run in this state, for views that offer buttons."""
+    """Return the verbs that may act on a run in this state, for views that offer buttons."""
     return sorted(verb for verb, change in TRANSITIONS.items() if state in change.allowed)

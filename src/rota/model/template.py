@@ -1,4 +1,4 @@
-"""Templates: a job with blanks, to be made into many jobs that differ in some words."""
+"""Templates: a job with blanks, from which many jobs that differ in some words are created."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Blank(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     type: Kind = "string"
     default: str | int | float | bool | msgspec.UnsetType = msgspec.UNSET
-    """Without one it must be given."""
+    """The value if none is given; without a default, one must be given."""
     choices: tuple[str | int | float | bool, ...] = ()
-    """All that it may be; anything of its type if there are none."""
+    """All permitted values; without any, each value of its type."""
     description: str = ""
 
 

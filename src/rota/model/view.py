@@ -1,4 +1,4 @@
-"""Views: each noun as people see it, once; Python, HTTP and the command line share this form.
+"""Views: the public form of each noun, shared by Python, HTTP and the command line.
 
 A view is a struct whose JSON is what the API answers, what a client decodes and what `--json`
 prints: camelCase names, instants as text in UTC, JSON of the store as it is.
@@ -43,7 +43,7 @@ class JsonText(str):
 
 
 def plain_text(text: JsonText | None) -> str | None:
-    """A plain string, which decoders and encoders take."""
+    """Return a plain string, which decoders and encoders take."""
     return None if text is None else str(text)
 
 
@@ -54,19 +54,19 @@ class Share(float):
 
 
 def encode(value: object) -> bytes:
-    """The JSON of views, and of what holds views."""
+    """Return the JSON of views, and of values that hold views."""
     return msgspec.json.encode(value, enc_hook=to_wire)
 
 
 def decode(content: bytes | str, kind: type[T]) -> T:
-    """Views from their JSON; msgspec.DecodeError for what is none."""
+    """Decode views from their JSON; msgspec.DecodeError for anything else."""
     wanted: Any = kind
     value: T = _decoder(wanted).decode(content)
     return value
 
 
 def to_wire(value: object) -> object:
-    """What msgspec does not know by itself, as what it knows."""
+    """Return a value that msgspec does not know as one that it knows."""
     if isinstance(value, Moment):
         return value.text()
     if isinstance(value, JsonText):
@@ -92,10 +92,10 @@ def _decoder(kind: Any) -> msgspec.json.Decoder[Any]:
 
 
 def view_of(kind: type[V], row: Mapping[str, Any], /, **made: Any) -> V:
-    """The view of a row whose columns have the names of fields.
+    """Return the view of a row whose columns have the names of fields.
 
-    `made` gives the fields that are no columns. Milliseconds become instants, numbers become
-    yes or no, and lists and objects are read from their JSON, as the fields say.
+    `made` gives the fields that are no columns. Milliseconds become instants, numbers become yes or
+    no, and lists and objects are read from their JSON, as the types of the fields require.
     """
     facts = made
     for name, convert in _columns(kind):
@@ -112,7 +112,7 @@ def _columns(kind: type[View]) -> tuple[tuple[str, Callable[[Any], Any] | None],
 
 
 def _conversion(hint: Any) -> Callable[[Any], Any] | None:
-    """How a column becomes a field of this type; None where it is one already."""
+    """Return the conversion of a column to a field of this type; None where it needs none."""
     if get_origin(hint) in (Union, UnionType):
         hint = next(each for each in get_args(hint) if each is not type(None))
     if hint is Moment:

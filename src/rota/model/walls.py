@@ -1,4 +1,4 @@
-"""Walls: what whoever runs a worker allows its programs and requests; no job can widen it."""
+"""The sandbox of a worker: limits on its programs and requests, which no job can widen."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import msgspec
 
 
 class Egress(msgspec.Struct, frozen=True, kw_only=True):
-    """Where HTTP jobs may go."""
+    """The hosts and networks that HTTP jobs may reach."""
 
     hosts: tuple[str, ...] = ()
     """Names and `*.names` that requests may go to; empty for any."""
@@ -15,15 +15,15 @@ class Egress(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Programs(msgspec.Struct, frozen=True, kw_only=True):
-    """How programs of jobs are started."""
+    """The way in which programs of jobs are started."""
 
     path: str | None = None
-    """Their PATH, whatever their job says; that of the worker if not said."""
+    """Their PATH, whatever their job sets; None for that of the worker."""
     user: str | None = None
-    """Whom they run as, with the groups of that user; the worker must be allowed to."""
+    """The user they run as, with the groups of that user; the worker must be allowed to."""
     folders: tuple[str, ...] = ()
-    """Where they may run, and below; empty for anywhere."""
+    """Folders in which, and below which, they may run; empty for anywhere."""
     pass_env: tuple[str, ...] = ()
-    """Variables of the worker's environment that they get beside PATH, HOME and the like."""
+    """Variables of the worker's environment that they get besides PATH, HOME and the like."""
     new_privileges: bool = False
-    """Whether they may gain rights that the worker does not have, as sudo does."""
+    """Whether they may gain privileges that the worker does not have, as sudo does."""

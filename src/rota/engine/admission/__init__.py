@@ -1,1 +1,1 @@
-"""What holds a queued run back, and what lets it go."""
+"""The holds that keep a queued run from starting, and the releases that end them."""

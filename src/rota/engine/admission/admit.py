@@ -1,7 +1,7 @@
-"""Admit: what a claim may start now. Everything that may hold a run back is asked here.
+"""Admit: decide which runs a claim may start now. A claim checks here every hold that applies.
 
-A worker that knows of no hold does not come here: its claim is one statement, which asks for paused
-queues and open breakers itself (`claim_runs`).
+A worker for which no hold applies does not come here: its claim is one statement, which itself
+checks for paused queues and open breakers (`claim_runs`).
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ _HOLD_BACK = [(str(hold.needs), hold.hold_back) for hold in HOLDS if hold.hold_b
 
 
 class Admitted(NamedTuple):
-    """What became of a claim."""
+    """The result of a claim."""
 
     leases: list[Lease]
-    """They may start."""
+    """The leases that may start."""
     held_back: int
-    """How many were claimed and have to wait."""
+    """The number of runs that were claimed and have to wait."""
 
 
 def admit(tx: Tx, wanted: Wanted) -> Admitted:
-    """Claim what may start; runs that turn out to have to wait are pending from now on.
+    """Claim the runs that may start; claimed runs that have to wait become pending.
 
-    A hold that narrows the claim may lock a row of its own: no run is claimed before that.
+    A hold that narrows the claim may lock a row of its own, so every `narrow` comes before the
+    claim.
     """
     for fact, narrow in _NARROW:
         if getattr(wanted, fact):
@@ -74,7 +75,7 @@ def _claimed(tx: Tx, wanted: Wanted) -> list[Lease]:
 
 
 def _open_lanes(lanes: Lanes, queue: str, jobs: set[str]) -> Lanes:
-    """The lanes of a queue with the jobs in them that may start now."""
+    """Return the lanes of a queue, each with its jobs that may start now."""
     may_start = {
         lane: [job for job in known if job in jobs] for lane, known in lanes.get(queue, {}).items()
     }

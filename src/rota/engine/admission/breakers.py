@@ -1,7 +1,7 @@
 """Breakers as a hold: queued runs of a job whose breaker is open are not claimed.
 
-Their statements ask that themselves (`claim_runs`); what opens and closes a breaker is in
-`engine/failures/breakers`.
+The claim statements check this themselves (`claim_runs`); `engine/failures/breakers` opens and
+closes breakers.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class OpenBreakers(ActiveHold):
         return job in self._held
 
     def marks(self, run: RunView) -> bool:
-        """Its probe is let through."""
+        """Whether the run is queued and held. The probe of the breaker is not."""
         is_queued = run.state is State.QUEUED
         return is_queued and run.job in self._held and self._held[run.job] != run.id
 
@@ -47,7 +47,7 @@ def open_breakers(tx: Tx, namespace: str) -> OpenBreakers | None:
 
 
 def breaker_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
-    """Breakers of the jobs that belong into this queue."""
+    """Yield the breakers of the jobs whose queue this is."""
     found = breakers(tx, namespace=namespace)
     specs = current_specs(tx, {each.job for each in found}, namespace=namespace)
     for each in found:

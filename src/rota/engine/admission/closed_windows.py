@@ -1,7 +1,7 @@
-"""Maintenance windows that drain: nothing new is started in them, whoever asked for it.
+"""Maintenance windows that drain: no run starts in them, even if a person submitted it.
 
-A worker knows its windows beforehand (`runtime/dispatch/claim_gate.py`), so that a claim reads
-nothing for them.
+A worker loads its windows beforehand (`runtime/dispatch/claim_gate.py`), so that a claim need not
+read them.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from rota.store.base import Row, Tx
 
 _blackout = msgspec.json.Decoder(Blackout)
 NEAR_MS = 86_400_000
-"""Windows that begin later are not told yet."""
+"""Windows that begin later than this are not shown yet, in milliseconds."""
 
 
 class ClosedWindow(msgspec.Struct, frozen=True, kw_only=True):
-    """The window that lasts now, or else the next, of one that drains."""
+    """A draining window: the period that lasts now, or else the next one."""
 
     name: str
     note: str = ""
@@ -42,20 +42,23 @@ class ClosedWindow(msgspec.Struct, frozen=True, kw_only=True):
     ends_at: int
 
     def holds(self, *, job: str, queue: str) -> bool:
-        """Whether it lasts now and is meant for such a run."""
+        """Whether the window lasts now and applies to such a run."""
         is_meant = self.job in {None, job} and self.queue in {None, queue}
         return is_meant and self.begins_in_ms <= 0
 
 
 def drains(tx: Tx, *, namespace: str) -> tuple[ClosedWindow, ...]:
-    """Those of a namespace that last or will come, by the database's clock; mostly none."""
+    """Return the draining windows of a namespace, by the database's clock; mostly there are none.
+
+    They last now or are still to come.
+    """
     rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
     ahead = [_readable(row) for row in rows]
     return tuple(each for each in ahead if each is not None)
 
 
 def _readable(row: Row) -> ClosedWindow | None:
-    """None as well for one that cannot be understood: a worker that serves others goes on."""
+    """Return the window if it drains. None as well if it cannot be read: the worker goes on."""
     what = f"maintenance window {row['name']}"
     try:
         window = read(_blackout, row["spec"], what)
@@ -66,7 +69,7 @@ def _readable(row: Row) -> ClosedWindow | None:
 
 
 def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
-    # Late: most workers never have a window, and need not know cron and zones.
+    # Imported here: most workers never have a window, and need not load cron and zones.
     from rota.rules.schedules.windows import compile_blackout  # noqa: PLC0415
 
     span = compile_blackout(window).span_from(now)
@@ -85,7 +88,7 @@ def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
 
 
 def narrow_to_open(tx: Tx, wanted: Wanted) -> None:
-    """Claim nothing that a window keeps from starting now."""
+    """Leave out of the claim the jobs and queues that a window keeps from starting now."""
     del tx
     for job, queue in wanted.shut:
         wanted.leave_out(job, queue)
@@ -121,7 +124,7 @@ def _reason(drain: ClosedWindow) -> Reason:
 
 
 def window_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
-    """Windows of a queue; one of a job that names no queue is told where the job's runs are."""
+    """Yield the windows of a queue; a job's window without a queue is shown at the job's queue."""
     near = [each for each in drains(tx, namespace=namespace) if each.begins_in_ms < NEAR_MS]
     specs = current_specs(tx, {each.job for each in near if each.job}, namespace=namespace)
     for each in near:

@@ -1,8 +1,7 @@
-"""Dependencies: a run of a job that depends on others waits until theirs have succeeded.
+"""Dependencies: a run of a job that depends on others waits until their runs have succeeded.
 
-Whoever claims such a run for the first time holds it back: it is pending until it is cleared by
-`release_dependents.py`. The claim is the one way to a start, so it does not matter who made the
-run, or how.
+The first claim of such a run holds it back: the run is pending until `release_dependents.py` clears
+it. Every start passes through a claim, so it does not matter how the run was made.
 """
 
 from __future__ import annotations
@@ -21,9 +20,9 @@ from rota.store.base import Tx
 def hold_back(
     tx: Tx, leases: Sequence[Lease], jobs: Collection[str], *, namespace: str
 ) -> list[Lease]:
-    """The leases that may start; the others wait. `jobs` are those that depend on others.
+    """Return the leases that may start; the others wait. `jobs` are the jobs that depend on others.
 
-    A node of a graph waits for its parents alone, and a retry has waited before.
+    A node of a graph waits only for its parents, and a retry has waited before.
     """
     asked = [
         lease
@@ -47,12 +46,12 @@ def hold_back(
 
 
 def hold_back_dependents(tx: Tx, leases: Sequence[Lease], wanted: Wanted) -> list[Lease]:
-    """The leases of a claim that may start."""
+    """Return the leases of a claim that may start."""
     return hold_back(tx, leases, wanted.dependents, namespace=wanted.namespace)
 
 
 def why_dependent_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """Whom the run waits for, as the last look has noted it."""
+    """Return the runs that this run waits for, as the last check noted them."""
     del namespace
     if run.state is not State.PENDING:
         return []

@@ -1,4 +1,4 @@
-"""A paused run of a graph as a hold: nodes of it that have not started wait until it is resumed.
+"""A paused graph run as a hold: its nodes that have not started wait until it is resumed.
 
 `engine/graphs/control.py` pauses and resumes it.
 """
@@ -15,7 +15,7 @@ from rota.store.base import Tx
 
 
 def why_node_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A node that has not started, while the run of its graph is paused."""
+    """Return why a node that has not started waits while the run of its graph is paused."""
     is_node = run.state is State.PENDING and run.parent_id is not None
     if not is_node or not is_paused(tx, str(run.parent_id)):
         return []
@@ -23,7 +23,7 @@ def why_node_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 
 def why_paused(tx: Tx, graph_id: str, *, namespace: str) -> Reason:
-    """Who has paused a run of a graph, and when."""
+    """Return a reason that names who paused a run of a graph, and why."""
     row = tx.one("last_act", namespace=namespace, verb="pause run", subject=graph_id)
     if row is None:
         return Reason(kind="paused", says=f"run {graph_id} is paused; resume it")

@@ -1,7 +1,7 @@
-"""Runs of one graph that wait for others of it, by `max_runs` and `depends_on_past`.
+"""Runs of one graph that wait for each other, by `max_runs` and `depends_on_past`.
 
-A claim leaves graphs alone that are full. Whether a run that was claimed may begin is decided when
-it begins (`engine/graphs/expand.py`), under the lock of its job.
+A claim skips graphs that are full. Whether a claimed run may begin is decided when it begins
+(`engine/graphs/expand.py`), under the lock of its job.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from rota.model.states import State
 from rota.store.base import Row, Tx
 
 SHOWN = 5
-"""Runs that are named."""
+"""The number of runs that a reason names."""
 
 
 def may_begin(
     tx: Tx, lease: Lease, graph: Graph, *, namespace: str, begun: Collection[GraphRun]
 ) -> bool:
-    """Whether it is this run's turn; if not, it waits. PastFailed if it can never be.
+    """Whether it is this run's turn; if not, it waits. Raises PastFailed if that can never be.
 
-    Those that begin beside it, in the same transaction, are not on record yet.
+    `begun` are the runs that begin in the same transaction: they are not on record yet.
     """
     if not takes_turns(graph):
         return True
@@ -51,9 +51,9 @@ def may_begin(
 
 
 def release_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None:
-    """Runs have ended: if they were graphs whose others wait, the next ones may try again.
+    """Let the next runs of these graphs try again, once runs that they wait for have ended.
 
-    One that has ended without having begun, or that others began, is looked up.
+    The graph of a run that never began, or that another process began, is looked up.
     """
     run_ids = {verdict.run_id for verdict in verdicts}
     graphs = {graph_run.graph_id: graph_run.shape.graph for graph_run in remembered(tx, run_ids)}
@@ -73,7 +73,7 @@ def release_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> 
 
 
 def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
-    """None as well for a definition that cannot be read: that keeps no run from ending."""
+    """Return the job of a run. None as well if it cannot be read: the run must be able to end."""
     try:
         return find_spec(tx, row["job"], row["version"], namespace=row["namespace"])
     except BadInput as error:
@@ -82,9 +82,10 @@ def _spec_of(tx: Tx, row: Row) -> JobSpec | None:
 
 
 def release_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
-    """Of each of these graphs, the oldest run that waits may try again.
+    """Let the oldest waiting run of each of these graphs try again.
 
-    Where runs depend on the past, all whose turn it may be: reruns are newer than their place.
+    Where runs depend on the past, every run whose turn it may be tries again: a rerun is newer than
+    its place in the order.
     """
     ordered = {graph.name for graph in graphs if graph.depends_on_past}
     for job in sorted({graph.name for graph in graphs}):
@@ -102,13 +103,13 @@ def release_next(tx: Tx, graphs: Collection[Graph], *, namespace: str) -> None:
 
 
 def _queues_of(tx: Tx, job: str, namespace: str) -> set[str]:
-    """Where runs of a graph wait that no claim has touched, because it was full."""
+    """Return the queue of a graph; claims skipped its runs because the graph was full."""
     specs = current_specs(tx, [job], namespace=namespace)
     return {spec.queue for _, spec in specs.values()}
 
 
 def limits_of_graphs(specs: Mapping[str, JobSpec]) -> dict[str, int]:
-    """Of these jobs, the graphs with `max_runs`, each with its number."""
+    """Return the `max_runs` of each graph among these jobs that has one."""
     graphs = {
         name: spec.target.graph
         for name, spec in specs.items()
@@ -118,7 +119,7 @@ def limits_of_graphs(specs: Mapping[str, JobSpec]) -> dict[str, int]:
 
 
 def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[str]:
-    """Of these graphs, those that have as many runs under way as they may."""
+    """Return the graphs among these that have `max_runs` runs under way."""
     if not max_runs:
         return set()
     rows = tx.all("count_begun_of", namespace=namespace, jobs=json.dumps(sorted(max_runs)))
@@ -126,20 +127,20 @@ def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[s
 
 
 def full_among(tx: Tx, jobs: Collection[str], namespace: str) -> set[str]:
-    """Of these jobs, the graphs that have as many runs under way as they may."""
+    """Return the jobs among these that are graphs with `max_runs` runs under way."""
     specs = current_specs(tx, jobs, namespace=namespace)
     max_runs = limits_of_graphs({name: spec for name, (_, spec) in specs.items()})
     return full_graphs(tx, max_runs, namespace=namespace)
 
 
 def leave_full_graphs(tx: Tx, wanted: Wanted) -> None:
-    """Claim no runs of graphs that have as many under way as they may."""
+    """Leave out of the claim the graphs that have `max_runs` runs under way."""
     for job in full_graphs(tx, wanted.max_runs, namespace=wanted.namespace):
         wanted.leave_out(job)
 
 
 def why_turn_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A run of a graph that waits for others of it: claimed before, or left alone by claims."""
+    """Return why a run of a graph waits for other runs of it, whether it was claimed or skipped."""
     if run.state is State.QUEUED:
         graph = _graph_of(tx, run, namespace)
         return _why_full(tx, run, graph, namespace) if graph is not None else []
@@ -180,7 +181,7 @@ def _why_limited(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Rea
 
 
 def takes_turns(graph: Graph) -> bool:
-    """Whether a run of it may have to wait for others."""
+    """Whether a run of the graph may have to wait for other runs of it."""
     return graph.max_runs is not None or graph.depends_on_past
 
 

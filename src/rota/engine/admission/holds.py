@@ -1,4 +1,4 @@
-"""What keeps all runs of a job in a queue from being claimed, read once for many of them."""
+"""The obstacles that keep runs from being claimed, read once for many runs."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from rota.store.base import Tx
 
 
 class Holds(msgspec.Struct, frozen=True, kw_only=True):
-    """What is the same for all runs of a namespace: who works, and which holds are active."""
+    """The workers and active holds of a namespace, which are the same for all its runs."""
 
     workers: tuple[WorkerRecord, ...]
     active: tuple[ActiveHold, ...]
 
     def obstacles(self, *, job: str, queue: str) -> list[Reason]:
-        """What keeps every run of a job in a queue from being claimed."""
+        """Return what keeps every run of a job in a queue from being claimed."""
         found = [reason for hold in self.active for reason in hold.reasons(job=job, queue=queue)]
         missing = self._missing(job, queue)
         return [*found, missing] if missing else found
 
     def is_in_the_way(self, *, job: str, queue: str) -> bool:
-        """Whether a worker of this queue may start other runs, and not those of this job."""
+        """Whether a worker of this queue may start other runs but none of this job."""
         if any(hold.is_of_queue(queue) for hold in self.active):
             return False
         is_held = any(hold.is_of_job(job=job, queue=queue) for hold in self.active)
         return is_held or not all(_knows(each, job) for each in self._serving(queue))
 
     def holds(self, run: RunView) -> bool:
-        """Whether people are shown this run as held."""
+        """Whether people see this run as held."""
         return any(hold.marks(run) for hold in self.active)
 
     def able(self, *, job: str, queue: str) -> list[WorkerRecord]:
-        """Live workers that could take the run."""
+        """Return the live workers that could take a run of this job."""
         return [each for each in self._serving(queue) if _knows(each, job)]
 
     def _serving(self, queue: str) -> list[WorkerRecord]:
@@ -70,7 +70,7 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def holds(tx: Tx, *, namespace: str) -> Holds:
-    """A few reads that serve for any number of runs."""
+    """Read the holds of a namespace; a few reads serve any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     readers = [hold.active for hold in HOLDS if hold.active is not None]
     found = [active for read in readers if (active := read(tx, namespace)) is not None]
@@ -78,7 +78,7 @@ def holds(tx: Tx, *, namespace: str) -> Holds:
 
 
 def _stalled(some: Sequence[WorkerRecord]) -> Reason:
-    """All that could take it fail at each look for runs, and say so themselves."""
+    """Return the reason that every worker that could take the run reports failing claims."""
     first = min(some, key=lambda each: each.stalled_at or 0)
     since = seconds(max(0, first.now - (first.stalled_at or first.now)))
     says = (
@@ -89,11 +89,11 @@ def _stalled(some: Sequence[WorkerRecord]) -> Reason:
 
 
 def _knows(worker: WorkerRecord, job: str) -> bool:
-    """A worker of an older version does not say what it knows; it may."""
+    """Whether a worker has a job. A worker of an older version does not report its jobs: it may."""
     return worker.jobs is None or job in worker.jobs
 
 
 def counted(some: Iterable[WorkerRecord]) -> str:
-    """`1 worker`, `3 workers`."""
+    """Return `1 worker` or `3 workers`."""
     count = len(tuple(some))
     return f"{count} worker{'s' if count > 1 else ''}"

@@ -1,4 +1,4 @@
-"""Lanes: move runs out of the way of others that wait behind them in their queue."""
+"""Lanes: move runs that cannot start out of the way of those behind them in their queue."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, jobs_in, 
 from rota.store.base import Tx
 
 IN_THE_WAY = 500
-"""Runs at the head of a queue that somebody cannot start; fewer are quickly passed."""
+"""Fewer runs than this at the head of a queue that some worker cannot start are quickly passed."""
 HEAD = 5_000
-"""Runs at the head of a queue that are looked at, and moved, at once."""
+"""The number of runs at the head of a queue that are examined, and moved, at once."""
 NO_FUNCTIONS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -29,9 +29,9 @@ def lanes_in_use(
     jobs: Sequence[str],
     takes: Mapping[str, str] = NO_FUNCTIONS,
 ) -> dict[str, dict[int, list[str]]]:
-    """The lanes of these queues in which runs of these jobs may wait; mostly none.
+    """Return the lanes of these queues in which runs of these jobs may wait; mostly there are none.
 
-    `takes` tells what functions of these jobs take, if somebody has their code.
+    `takes` maps a job to what its function takes, for a caller that has the code.
     """
     names = json.dumps([{"name": queue} for queue in queues])
     used: dict[str, set[int]] = {}
@@ -48,7 +48,7 @@ def lanes_in_use(
 def _fitting(
     tx: Tx, lanes: Sequence[Lane], jobs: Sequence[str], takes: Mapping[str, str], namespace: str
 ) -> dict[Lane, list[str]]:
-    """Lanes for functions such as these, and those in which runs wait that nobody fits."""
+    """Return the lanes that fit these functions, and lanes whose runs no function fits."""
     own: dict[int, list[str]] = {}
     for job, taken in takes.items():
         own.setdefault(fit_lane_of(job, taken), []).append(job)
@@ -69,7 +69,7 @@ class Obstacle(NamedTuple):
 
 
 def obstacles(tx: Tx) -> list[Obstacle]:
-    """All of them, in every queue that somebody serves."""
+    """Return the obstacles in every queue that a worker serves."""
     return [
         obstacle
         for namespace, queues in _served(tx).items()
@@ -78,7 +78,7 @@ def obstacles(tx: Tx) -> list[Obstacle]:
 
 
 def move_to_lane(tx: Tx, obstacle: Obstacle) -> int:
-    """Move the runs of a job at the head of its queue into the lane of the job; how many."""
+    """Move the runs of a job at the head of its queue into its lane; return how many."""
     shift = lane_of(obstacle.job) * SPAN
     moved = tx.execute("move_to_lane", **obstacle._asdict(), shift=shift, limit=HEAD)
     if moved:

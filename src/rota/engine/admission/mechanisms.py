@@ -1,6 +1,6 @@
-"""The list of all holds. Whoever wants to know what may keep a run from starting reads it here.
+"""The list of all holds: everything that may keep a run from starting.
 
-A hold that is added here narrows claims, is told by `rota why`, in lists of runs and on the page of
+A hold that is added here narrows claims, appears in `rota why`, in lists of runs and on the page of
 a queue, and has a row in the documentation (`python -m tests.docs.holds` writes it).
 """
 
@@ -107,4 +107,4 @@ HOLDS = (
         why=why_start_waits,
     ),
 )
-"""In the order in which people are told of them, and in which claims ask them."""
+"""The holds, in the order in which claims check them and people see them."""

@@ -1,7 +1,7 @@
 """Overlap as a hold: starts of a schedule wait until earlier runs of it have ended.
 
-`engine/schedules/starts.py` asks for each start, with the row of the schedule locked; the rule is
-`rules/schedules/overlap.py`.
+`engine/schedules/starts.py` checks it for each start, with the row of the schedule locked; the rule
+is `rules/schedules/overlap.py`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _origin = msgspec.json.Decoder(Origin)
 
 
 class WaitingStart(msgspec.Struct, frozen=True):
-    """A start that may have to wait: the run that it has become, or one that it would become."""
+    """A start that may have to wait: the run that it became, or would become."""
 
     id: str
     fence: int
@@ -44,14 +44,14 @@ class LiveRuns:
 
 
 def live_runs(tx: Tx, schedule_ids: Sequence[str]) -> dict[str, LiveRuns]:
-    """By schedule, with those that wait in the order in which they began to wait."""
+    """Return the live runs by schedule; waiting ones are ordered by when they began to wait."""
     found: dict[str, LiveRuns] = defaultdict(LiveRuns)
     if not schedule_ids:
         return found
     ids = json.dumps(schedule_ids)
     for row in tx.all("fired_runs", ids=ids):
         found[str(row["schedule_id"])].running.append(row)
-    # In the order in which they began to wait, and of their instants.
+    # Sort by when they began to wait, then by instant.
     rows = tx.all("waiting_runs", ids=ids)
     origins = {row["id"]: _origin.decode(row["origin"]) for row in rows if row["origin"]}
     for row in sorted(rows, key=lambda row: _turn(row, origins.get(row["id"]))):
@@ -66,20 +66,20 @@ def live_runs(tx: Tx, schedule_ids: Sequence[str]) -> dict[str, LiveRuns]:
 def admit_starts(
     schedule: Row, policy: Policy, live: LiveRuns, *, waiting: Sequence[WaitingStart], fresh: int
 ) -> Outcome[WaitingStart]:
-    """Who of those that wait, and of so many new starts, may start now."""
+    """Decide which waiting starts, and which of `fresh` new ones, may start now."""
     movable = _movable(schedule, waiting)
     return decide(policy, _crowd(schedule, live), waiting=movable, fresh=[NEW_START] * fresh)
 
 
 def free_places(tx: Tx, schedule: Row, policy: Policy) -> int:
-    """How many runs a backfill that keeps to the policy of this schedule may start now."""
+    """Return how many runs a backfill that keeps to the policy of this schedule may start now."""
     live = live_runs(tx, [str(schedule["id"])])[str(schedule["id"])]
     waiting = len(_movable(schedule, live.waiting))
     return places(policy, _crowd(schedule, live), waiting=waiting)
 
 
 def why_start_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A start of a schedule that became a run before it may start."""
+    """Return why a start of a schedule, already a run, may not start yet."""
     del namespace
     if run.schedule_id is None or run.state is not State.PENDING:
         return []
@@ -107,7 +107,7 @@ def _turn(row: Row, origin: Origin | None) -> tuple[int, int, str]:
 
 
 def _movable(schedule: Row, waiting: Sequence[WaitingStart]) -> list[WaitingStart]:
-    """Those that may start when there is a place: of a paused schedule only starts by hand."""
+    """Return the starts that may take a free place; for a paused schedule only starts by hand."""
     is_paused = schedule["state"] == PAUSED
     return [each for each in waiting if each.by_hand or not is_paused]
 

@@ -1,8 +1,8 @@
-"""The previous run: which one a run of a graph that depends on its past waits for, and how it went.
+"""The previous run: which run a graph that depends on its past waits for, and how that run went.
 
-The past of a run is the one before it: of a run of a schedule the run for the instant before, of
-any other the last one that was asked for earlier. A rerun stands where its original stands, and
-so does a node of a rerun. The past is good if that run, or any rerun of it, has succeeded.
+The previous run of a schedule's run is the run for the instant before. For any other run it is the
+last one submitted earlier. A rerun takes the place of its original, and so does a node of a rerun.
+The past is good if the previous run, or any rerun of it, has succeeded.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from rota.model.states import FINAL, State
 from rota.store.base import Row, Tx
 
 LOOKED_AT = 20
-"""Runs that are read at once; mostly the first one decides."""
+"""The number of runs that are read at once; mostly the first one decides."""
 MANY = 10_000
-"""Reruns that are looked at."""
+"""The number of reruns that are examined."""
 _TIMED = ("time", "backfill")
 _origin = msgspec.json.Decoder(Origin)
 
 Member = tuple[str, State | None]
-"""A run, and its state; None if history has forgotten it, as it does with successes first."""
+"""A run and its state; None if history has forgotten the run, which happens to successes first."""
 
 
 class PastFailed(BadGraph):
-    """The run before it did not succeed, and neither did a rerun of it."""
+    """The previous run did not succeed, and neither did a rerun of it."""
 
 
 class PreviousRun(NamedTuple):
-    """The run that keeps another from beginning."""
+    """The run that keeps another one from beginning."""
 
     run_id: str
     state: State
@@ -46,7 +46,7 @@ class PreviousRun(NamedTuple):
 
 
 def run_before(tx: Tx, run_id: str, job: str, *, namespace: str) -> PreviousRun | None:
-    """What this run has to wait for, or what fails it; None if its past is good."""
+    """Return the run that this one waits for, or that makes it fail; None if its past is good."""
     own = _original(tx, run_id)
     if own is None:
         return None
@@ -58,13 +58,13 @@ def run_before(tx: Tx, run_id: str, job: str, *, namespace: str) -> PreviousRun 
         if _is_good(tx, members, job, namespace):
             return None
         last, state = members[-1]
-        if not tx.one("is_discarded", id=last):  # nobody will run that again
+        if not tx.one("is_discarded", id=last):  # discarded: it will not be run again
             return PreviousRun(runs[0][0], runs[0][1] or state or State.FAILED)
     return None
 
 
 def note_success(tx: Tx, run_id: str, job: str, *, namespace: str) -> None:
-    """A run of such a graph has succeeded: so has the one that it is a rerun of."""
+    """Note the success of a run of such a graph; it counts for the original of a rerun."""
     own = _original(tx, run_id)
     if own is not None:
         at = {"namespace": namespace, "job": job}
@@ -72,10 +72,10 @@ def note_success(tx: Tx, run_id: str, job: str, *, namespace: str) -> None:
 
 
 def next_turns(rows: Sequence[Row]) -> list[str]:
-    """Of runs that wait for others of their graph, those whose turn it may be.
+    """Return those of a graph's waiting runs whose turn it may be.
 
-    The first by hand, of each schedule the one for the first instant, and all whose place is that
-    of another run.
+    These are the first run by hand, the run for the first instant of each schedule, and every run
+    that takes the place of another.
     """
     found: dict[str, tuple[int, str]] = {}
     again: list[str] = []
@@ -92,7 +92,7 @@ def next_turns(rows: Sequence[Row]) -> list[str]:
 
 
 def instant_of(row: Row) -> int | None:
-    """The instant of a schedule that a run is for; None if it was asked for in another way."""
+    """Return the instant of a schedule that a run is for; None if no schedule started it."""
     if row["schedule_id"] is None or row["origin"] is None:
         return None
     origin = _origin.decode(row["origin"])
@@ -100,9 +100,9 @@ def instant_of(row: Row) -> int | None:
 
 
 def _original(tx: Tx, run_id: str) -> Row | None:
-    """The run whose place this one has: the first of its reruns, or of the tries of its node.
+    """Return the run whose place this one takes: the first of its reruns, or of its node's tries.
 
-    Of one that history has forgotten, all that is known.
+    If history has forgotten that run, the row has only what is known of it.
     """
     row = tx.one("find_turn", id=run_id)
     while row is not None and row["rerun_of"] is not None:
@@ -118,7 +118,7 @@ def _original(tx: Tx, run_id: str) -> Row | None:
 
 
 def _runs_before(tx: Tx, own: Row, job: str, namespace: str) -> Iterator[list[Member]]:
-    """The runs before it, the last first; of an instant all that there are for it."""
+    """Yield the runs before this one, the latest first; an instant yields all its runs together."""
     instant = instant_of(own)
     at = str(own["id"])
     while True:
@@ -139,13 +139,13 @@ def _runs_before(tx: Tx, own: Row, job: str, namespace: str) -> Iterator[list[Me
 
 
 def _is_original(tx: Tx, run_id: str) -> bool:
-    """False for a node of a rerun, which stands where that of the original stands."""
+    """Whether the run has a place of its own; a node of a rerun takes that of the original."""
     row = _original(tx, run_id)
     return row is None or str(row["id"]) == run_id
 
 
 def _with_reruns(tx: Tx, runs: Sequence[Member], namespace: str) -> list[Member]:
-    """These and all reruns of them, and reruns of those; the last one last."""
+    """Return these runs and all their reruns, including reruns of reruns, in the order of ids."""
     found = dict(runs)
     for run_id, _ in runs:
         row = tx.one("find_turn", id=run_id)

@@ -1,6 +1,6 @@
-"""Queues: how deep they are, and pausing them. Depths are counted up to a limit (ADR 27).
+"""Queues: their depths, and pausing them. Depths are counted up to a limit (ADR 27).
 
-A pause is a hold: statements that claim ask for it themselves (`claim_runs`).
+A pause is a hold: the claim statements check it themselves (`claim_runs`).
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from rota.model.runs.reason import Reason
 from rota.store.base import Tx
 
 COUNTED = 50_000
-"""Of each queue and state: people read how deep it is every second, from an index."""
+"""The limit for each queue and state: people read depths every second, from an index."""
 COUNTED_IN_ALL = 200_000
-"""Where there are many queues each is counted less far, so that it takes no longer."""
+"""The limit for all queues together: with many queues each is counted less far."""
 COUNTED_AT_LEAST = 1_000
 AHEAD = 1_000
-"""Among so many that are next the longest wait is looked for."""
+"""The longest wait is looked for among this many runs that are next."""
 HELD = 5_000
 
 
 class Depth(msgspec.Struct, frozen=True, kw_only=True):
-    """What waits in a queue."""
+    """The runs that wait in a queue."""
 
     queued: int
     scheduled: int
@@ -41,13 +41,13 @@ class Depth(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
-    """Nothing of this queue begins any more, nor what a worker holds ready; what runs goes on."""
+    """Start nothing more from this queue, not even runs held ready; running ones go on."""
     tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
     tx.notify((recall_key(namespace),))
 
 
 def resume(tx: Tx, queue: str, *, namespace: str) -> None:
-    """Claims go on, in the old order; UnknownQueue for a name that nothing uses."""
+    """Resume claims, in the old order. Raises UnknownQueue for a name that nothing uses."""
     resumed = tx.execute("resume_queue", namespace=namespace, name=queue)
     if not resumed and queue not in {each.name for each in queues(tx, namespace=namespace)}:
         raise UnknownQueue(queue)
@@ -55,7 +55,7 @@ def resume(tx: Tx, queue: str, *, namespace: str) -> None:
 
 
 class PausedQueues(ActiveHold):
-    """The paused queues of a namespace, each with the note of who paused it."""
+    """The paused queues of a namespace, each with the note of its pause."""
 
     def __init__(self, notes: Mapping[str, str]) -> None:
         self._notes = notes
@@ -77,7 +77,7 @@ def paused_queues(tx: Tx, namespace: str) -> PausedQueues | None:
 
 
 def pause_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
-    """A pause bounds a queue altogether."""
+    """Yield the pause of a queue, which stops the queue altogether."""
     for row in tx.all("paused_queues", namespace=namespace):
         if row["name"] == queue:
             note = f": {row['note']}" if row["note"] else ""
@@ -85,12 +85,12 @@ def pause_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
 
 
 def queues(tx: Tx, *, namespace: str) -> list[QueueView]:
-    """All queues in which runs wait or run, that a worker serves or that were paused, by name."""
+    """Return all queues by name: those with runs or workers, and those that were paused."""
     return _views(tx, None, namespace=namespace)
 
 
 def queue_view(tx: Tx, name: str, *, namespace: str) -> QueueView:
-    """One of them; a queue of which nothing is known is empty."""
+    """Return one queue; a queue of which nothing is known is empty."""
     return _views(tx, name, namespace=namespace)[0]
 
 
@@ -126,12 +126,12 @@ def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
 
 
 def depths_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
-    """What waits in these queues, through indexes, up to a limit for each."""
+    """Return the depths of these queues, through indexes, up to a limit for each."""
     return _depths(tx, "queue_depths", names, namespace=namespace)
 
 
 def ready_of(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Depth]:
-    """The same of what can start now; runs that wait for their time are not counted."""
+    """Return the depths of these queues without the runs that wait for their time."""
     return _depths(tx, "ready_depths", names, namespace=namespace)
 
 
@@ -157,7 +157,7 @@ def _held(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, int]:
 
 
 def _crews(tx: Tx, *, namespace: str) -> dict[str, list[int]]:
-    """The slots of each worker that serves a queue."""
+    """Return the slots of each worker that serves a queue, by queue."""
     found: dict[str, list[int]] = {}
     for worker in workers(tx, namespace=namespace):
         if worker.is_alive:

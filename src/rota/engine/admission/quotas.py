@@ -1,6 +1,7 @@
-"""Quotas as a hold: a namespace carries out only so many runs at once.
+"""Quotas as a hold: a namespace carries out only a limited number of runs at once.
 
-Running runs are counted in each claim, under the lock of the namespace, so that none overshoots.
+Running runs are counted in each claim, under the lock of the namespace, so that no claim
+overshoots.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from rota.store.base import Tx
 
 
 def most_running(tx: Tx, name: str) -> int | None:
-    """How many runs of a namespace may be carried out at once; None if there is no limit."""
+    """Return how many runs of a namespace may be carried out at once; None if there is no limit."""
     row = tx.one("find_namespace", name=name)
     return None if row is None else row["max_running"]
 
 
 def room_to_run(tx: Tx, name: str) -> int | None:
-    """How many more may be claimed now; others who claim wait until this transaction has ended."""
+    """Return how many more runs may be claimed now; None if there is no limit.
+
+    Other claims of the namespace wait until this transaction has ended.
+    """
     row = tx.one("lock_quota", name=name)
     if row is None or row["max_running"] is None:
         return None
@@ -36,7 +40,7 @@ def narrow_to_quota(tx: Tx, wanted: Wanted) -> None:
 
 
 class UsedQuota(ActiveHold):
-    """A namespace that runs as much as its quota allows."""
+    """A namespace that runs as many runs as its quota allows."""
 
     def __init__(self, namespace: str, used: int, most: int) -> None:
         says = f"namespace {namespace} runs {used} of the {most} runs that its quota allows at once"
@@ -50,7 +54,7 @@ class UsedQuota(ActiveHold):
 def used_quota(tx: Tx, namespace: str) -> UsedQuota | None:
     try:
         most = find_namespace(tx, namespace).quotas.running
-    except UnknownNamespace:  # one that nobody has put on record has no quotas
+    except UnknownNamespace:  # a namespace that is not on record has no quotas
         return None
     if most is None:
         return None
@@ -59,7 +63,7 @@ def used_quota(tx: Tx, namespace: str) -> UsedQuota | None:
 
 
 def quota_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
-    """The quotas bound every queue of their namespace alike."""
+    """Yield the quotas of the namespace, which apply to each of its queues alike."""
     del queue
     quotas = find_namespace(tx, namespace).quotas
     if quotas.running is not None:

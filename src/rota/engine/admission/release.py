@@ -1,7 +1,7 @@
-"""Release: what an ending, a change or the time has freed can be claimed again.
+"""Release: make runs claimable again after an ending, a change or the passing of time.
 
 A hold keeps a run back in one of two ways. The run is `pending`, and becomes `queued` here. Or it
-stays in its queue and claims pass over it: then whoever serves the queue is woken.
+stays in its queue and claims pass over it: then the workers of the queue are woken.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ Queue = tuple[str, str]
 
 
 def release(tx: Tx, *, runs: Collection[str] = (), queues: Collection[Queue] = ()) -> bool:
-    """Queue these runs if they are pending, and wake whoever serves their queues and these.
+    """Queue the pending ones of these runs, and wake the workers of their queues and of `queues`.
 
-    A run that somebody else is changing is left to them. False if there was nobody to wake.
+    A run that another transaction is changing is left to that one. Returns False if there was no
+    queue to wake.
     """
     freed = set(queues)
     if runs:

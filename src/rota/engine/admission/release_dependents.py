@@ -1,6 +1,7 @@
 """Releases runs that wait for runs of other jobs when those have succeeded.
 
-The rows are the truth: who looks may look at any time, and is woken when it may be worth it.
+The rows are the truth: a check may come at any time, and a wake-up only says that it may be worth
+it.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from rota.rules.admission.dependencies import DependencyParent, Word, judge_all
 from rota.store.base import Row, Tx
 
 LOOKED_BACK = 10_000
-"""Live runs among which a run without a logical time looks for those it waits for."""
+"""A run without a logical time looks among this many live runs for those that it waits for."""
 MAX_NOTE = 1_000
 _origin = msgspec.json.Decoder(Origin)
 _parents = msgspec.json.Decoder(dict[str, str | None])
@@ -31,16 +32,16 @@ _TIMED = ("time", "backfill")
 
 
 def is_anybody_waiting(tx: Tx) -> bool:
-    """Whether there is something to be looked at; reads only."""
+    """Whether any run waits for others; reads only."""
     return tx.one("is_awaited") is not None
 
 
 def clear_waiting(
     tx: Tx, *, compiled: CompiledSchedules, limit: int, after: str | None
 ) -> str | None:
-    """Let those start whose dependencies are met, give up those whose never will be.
+    """Let runs start whose dependencies are met, and give up those that can never be.
 
-    Looks at a page of runs that wait; returns where the next one begins, None after the last.
+    Looks at one page of waiting runs; returns where the next page begins, or None after the last.
     """
     rows = tx.all("take_awaited", limit=limit, after=after)
     gone = [str(row["run_id"]) for row in rows if row["state"] is None]
@@ -64,7 +65,7 @@ def clear_waiting(
 
 
 def _judge(tx: Tx, row: Row, compiled: CompiledSchedules) -> str | None:
-    """The id of a run that may start now."""
+    """Return the id of the run if it may start now."""
     parents = _parents_of(tx, row, compiled)
     word, says = judge_all(parents)
     if word == "met":
@@ -74,7 +75,7 @@ def _judge(tx: Tx, row: Row, compiled: CompiledSchedules) -> str | None:
 
 
 def _refuse(tx: Tx, row: Row, error: Exception) -> None:
-    """What it waits for cannot be understood, now or later: it fails, and others are let go."""
+    """Fail a run whose dependencies cannot be understood, now or later; others go on."""
     run_id = str(row["run_id"])
     detail = ErrorDetail(type=type(error).__name__, message=words(error))
     verdict = Verdict(
@@ -111,7 +112,7 @@ def _keep(
 
 
 def _chosen(row: Row, parents: Sequence[DependencyParent]) -> str | None:
-    """Whom a run without a logical time waits for: those of its first look, not newer ones."""
+    """Return the runs that a run without a logical time waits for: those of its first check."""
     if _at(row) is not None:
         return None
     return msgspec.json.encode({each.job: each.run_id for each in parents}).decode()
@@ -119,7 +120,7 @@ def _chosen(row: Row, parents: Sequence[DependencyParent]) -> str | None:
 
 def _parents_of(tx: Tx, row: Row, compiled: CompiledSchedules) -> list[DependencyParent]:
     if row["rerun_of"] is not None:
-        return []  # somebody wants it now
+        return []  # a person wants this rerun now
     namespace = row["namespace"]
     spec = find_spec(tx, row["job"], row["version"], namespace=namespace)
     if spec is None:
@@ -131,14 +132,14 @@ def _parents_of(tx: Tx, row: Row, compiled: CompiledSchedules) -> list[Dependenc
     for job in spec.dependencies:
         schedules = tx.all("parents_at", namespace=namespace, job=job, at=at)
         calendars = load_calendars(tx, schedules)
-        # Of several starts for one instant the last one counts.
+        # If an instant has several starts, the last one counts.
         newest = {str(each["id"]): each for each in schedules}
         found += [_at_instant(each, at, compiled, calendars) for each in newest.values()]
     return found
 
 
 def _at(row: Row) -> int | None:
-    """The logical time of a run; None if it was asked for by hand or by code."""
+    """Return the logical time of a run; None if it was submitted by hand or by code."""
     if row["origin"] is None:
         return None
     origin = _origin.decode(row["origin"])

@@ -1,4 +1,4 @@
-"""Maintenance windows on record, and what they do to starts by time.
+"""Maintenance windows (`blackouts` in Python) on record, and their effect on starts by time.
 
 A start by hand is a person's own decision: windows do not hold it back.
 """
@@ -27,7 +27,7 @@ Blackouts = Mapping[str, Sequence[Blackout]]
 
 
 def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> None:
-    """Make it so, whatever was there under this name."""
+    """Store this window, in place of any other of this name."""
     compile_blackout(blackout)
     spec = msgspec.json.encode(blackout).decode()
     lock_name(tx, "blackout", name, namespace=namespace)
@@ -36,20 +36,20 @@ def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> No
 
 
 def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:
-    """False when there was none of that name."""
+    """Remove a window; False when there was none of that name."""
     lock_name(tx, "blackout", name, namespace=namespace)
     tx.notify((windows_key(namespace),))
     return tx.execute("delete_blackout", namespace=namespace, name=name) > 0
 
 
 def blackouts(tx: Tx, *, namespace: str) -> dict[str, Blackout]:
-    """All of a namespace, by name."""
+    """Return all windows of a namespace, by name."""
     rows = tx.all("load_blackouts", namespaces=json.dumps([namespace]))
     return {row["name"]: read(_blackout, row["spec"], _what(row)) for row in rows}
 
 
 def load_blackouts(tx: Tx, rows: Sequence[Row]) -> Blackouts:
-    """The windows that may concern these schedules; mostly none, and then nothing is asked."""
+    """Return the windows that may concern these schedules; mostly there are none to read."""
     namespaces = sorted({row["namespace"] for row in rows if row["has_blackouts"]})
     found: dict[str, list[Blackout]] = {}
     if namespaces:
@@ -61,7 +61,7 @@ def load_blackouts(tx: Tx, rows: Sequence[Row]) -> Blackouts:
 
 
 def readable_window(row: Row) -> Blackout | None:
-    """None for one that cannot be understood: it holds back nothing, and people are told."""
+    """Return the window. None if it cannot be read: it holds back nothing, and people are told."""
     try:
         window = read(_blackout, row["spec"], _what(row))
         compile_blackout(window)
@@ -76,17 +76,17 @@ def _what(row: Row) -> str:
 
 
 def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> Verdict:
-    """What a window says about a start now; mostly `start`."""
+    """Return what the windows decide about a start at this time; mostly `start`."""
     return verdict(windows, job=job, queue=queue, at=at) if windows else START
 
 
 def hold(
     windows: Sequence[Blackout], start: ScheduledStart, *, job: str, queue: str, now: int
 ) -> ScheduledStart | None:
-    """The start as it is, one that waits until the window has ended, or None to leave it out.
+    """Return the start, now or due when the window has ended, or None to leave it out.
 
-    An instant in a window that skips is left out even if it is caught up later. In one that
-    drains it starts: its run is queued, and claims obey the window (closed_windows.py).
+    An instant in a window that skips is left out even if it is caught up later. In one that drains
+    it starts: its run is queued, and claims obey the window (closed_windows.py).
     """
     found = window_at(windows, job=job, queue=queue, at=now)
     if found.act in ("start", "drain"):

@@ -1,1 +1,1 @@
-"""What follows a failure: dead letters, redrives, quarantine, `on_failure`."""
+"""The handling of failures: dead letters, redrives, quarantine, `on_failure`."""

@@ -1,8 +1,8 @@
-"""Batch isolation: what raises in a batch is taken out of it, and the others go on.
+"""Batch isolation: an item that raises is taken out of its batch, and the others go on.
 
 A transaction does its batch at once and pays for no savepoints. If that raises, it is done once
-more, carefully: one by one, each in a part of its own, so that what raised is found and fails
-alone, with its reason.
+more, carefully: one by one, each in a part of its own, so that the item that raised is found and
+fails alone, with its reason.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ MAX_WORDS = 500
 def write_apart(
     write: Write[T], work: Callable[[Tx], T], *, who: str, again: Write[T] | None = None
 ) -> T:
-    """Do the work; if it raises, once more with what it is made of apart, written by `again`.
+    """Do the work; if it raises, do it again with its items apart, written by `again`.
 
-    What raises even so is nobody's own fault. It is raised here, for a caller who rests then.
+    An error in the second try has no single item as its cause. It is raised, and the caller then
+    pauses.
     """
     try:
         return write(work)
@@ -38,7 +39,7 @@ def write_apart(
 
 
 def split(tx: Tx, work: Callable[[Tx], T]) -> T:
-    """The same within a transaction that does more: at once in a part, else carefully."""
+    """Do the work in a part of a larger transaction: at once, or carefully if that raises."""
     try:
         return tx.part(lambda: work(tx))
     except PartFailed:
@@ -46,14 +47,14 @@ def split(tx: Tx, work: Callable[[Tx], T]) -> T:
 
 
 def _may_be_one(error: Exception) -> bool:
-    """Whether one of a batch may be the cause; other errors of ours are answers to the caller."""
+    """Whether one item of a batch may be the cause; other Rota errors are answers to the caller."""
     if isinstance(error, RotaError):
         return isinstance(error, BadInput) and not isinstance(error, UnknownWorker)
     return True
 
 
 def carefully(work: Callable[[Tx], T]) -> Callable[[Tx], T]:
-    """The work in a careful transaction; one on SQLite is shared, and others need not be so."""
+    """Return the work with the transaction marked careful meanwhile; on SQLite it is shared."""
 
     def careful(tx: Tx) -> T:
         was, tx.is_careful = tx.is_careful, True
@@ -72,7 +73,7 @@ def each_apart(
     *,
     instead: Callable[[Item, Exception], T],
 ) -> list[T]:
-    """What the work gives for each; for one that raises, what is done instead."""
+    """Return the result of the work for each item; for one that raises, the result of `instead`."""
     found: list[T] = []
     for item in items:
         try:
@@ -83,7 +84,7 @@ def each_apart(
 
 
 def beside(tx: Tx, work: Callable[[], T], *, what: str) -> T | None:
-    """Something that must not keep a run from ending; in a careful transaction it may fail."""
+    """Do work that must not keep a run from ending; in a careful transaction it may fail."""
     if not tx.is_careful:
         return work()
     try:
@@ -94,16 +95,16 @@ def beside(tx: Tx, work: Callable[[], T], *, what: str) -> T | None:
 
 
 def set_aside(what: str, error: Exception) -> None:
-    """Tell people of something that was left as it is, because it cannot be read or written."""
+    """Report an item that was left as it is, because it cannot be read or written."""
     emit_rarely("item.set_aside", what, what=what, error=words(error))
 
 
 def words(error: Exception) -> str:
-    """An error in words that every database can keep."""
+    """Return an error as text that every database can keep."""
     kind = "" if isinstance(error, RotaError) else f"{type(error).__name__}: "
     return keepable(f"{kind}{error}")[:MAX_WORDS]
 
 
 def keepable(text: str) -> str:
-    """Without zero bytes and halves of characters, which not every database can keep."""
+    """Replace zero bytes and lone surrogates, which not every database can keep."""
     return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()

@@ -1,4 +1,4 @@
-"""Dead letters: read the runs that failed for good, alone or in groups of the same cause."""
+"""Dead letters: read the runs that failed for good, alone or in groups with the same cause."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ def groups(  # noqa: PLR0913  # one filter each, all named
     since: int = 0,
     limit: int = 100,
 ) -> list[LetterGroup]:
-    """The groups with most open letters first; `acted` includes those that have none.
+    """Return the groups with the most open letters first; `acted` includes groups without any.
 
-    Only what died from `since` on counts.
+    Only letters from `since` on count.
     """
     versions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row in tx.all("list_group_versions", namespace=namespace, job=job):
@@ -58,7 +58,7 @@ def letters(  # noqa: PLR0913  # one filter each, all named
     before: str | None = None,
     limit: int = 50,
 ) -> list[LetterView]:
-    """Those of the newest runs first; `before` is the last run of the page before."""
+    """Return the letters of the newest runs first; `before` is the last run of the page before."""
     rows = tx.all(
         "list_letters",
         namespace=namespace,
@@ -73,7 +73,7 @@ def letters(  # noqa: PLR0913  # one filter each, all named
 
 
 def find_letter(tx: Tx, run_id: str, *, namespace: str) -> LetterView:
-    """The letter of a run; NotAllowed when the run has none, UnknownRun when there is no run."""
+    """Return the letter of a run; NotAllowed if it has none, UnknownRun if there is no run."""
     row = tx.one("find_letter", id=run_id, namespace=namespace) if is_id(run_id) else None
     if row is not None:
         return view_of(LetterView, row)
@@ -83,7 +83,7 @@ def find_letter(tx: Tx, run_id: str, *, namespace: str) -> LetterView:
 
 
 def like(tx: Tx, part: str, *, namespace: str) -> str:
-    """The one run among the letters whose id begins or ends so; UnknownRun when it is not one."""
+    """Return the one run with a letter whose id begins or ends with this; else raise UnknownRun."""
     bare = part.replace("%", "").replace("_", "")  # an id has neither; a pattern does
     rows = tx.all("letters_like", namespace=namespace, begins=f"{bare}%", ends=f"%{bare}", limit=2)
     if len(rows) != 1:
@@ -92,7 +92,7 @@ def like(tx: Tx, part: str, *, namespace: str) -> str:
 
 
 class OpenGroup(msgspec.Struct, frozen=True, kw_only=True):
-    """How many letters of a group are open, and of which job."""
+    """The number of open letters in a group, and the job of the group."""
 
     count: int
     job: str | None
@@ -101,7 +101,7 @@ class OpenGroup(msgspec.Struct, frozen=True, kw_only=True):
 def open_group(
     tx: Tx, fingerprint: str, *, namespace: str, queues: Sequence[str] | None = None
 ) -> OpenGroup:
-    """What a redrive or discard of the whole group would touch."""
+    """Return the open letters that a redrive or discard of the whole group would touch."""
     at = {"namespace": namespace, "queues": _scope(queues)}
     (row,) = tx.all("count_open", fingerprint=fingerprint, **at)
     return OpenGroup(count=row["letters"], job=row["job"])
@@ -117,7 +117,7 @@ def open_letters(  # noqa: PLR0913  # one filter each, all named
     limit: int,
     queues: Sequence[str] | None = None,
 ) -> list[str]:
-    """The next runs of a group's open letters that died until a moment, in the order of ids."""
+    """Return the next runs of a group's open letters that died until a moment, ordered by id."""
     rows = tx.all(
         "open_letters",
         namespace=namespace,
@@ -131,5 +131,5 @@ def open_letters(  # noqa: PLR0913  # one filter each, all named
 
 
 def _scope(queues: Sequence[str] | None) -> str | None:
-    """Of runs of these queues only; None: of all."""
+    """Return the queues as JSON, to read only runs of these; None for all queues."""
     return None if queues is None else json.dumps(list(queues))

@@ -1,4 +1,4 @@
-"""Discard: dead letters that nobody will redrive; their runs stay until retention."""
+"""Discard: close dead letters that nobody will redrive; their runs stay until retention."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rota.store.base import Tx
 
 
 def discard(tx: Tx, run_ids: Sequence[str], *, namespace: str, who: str) -> list[str]:
-    """Close those of the letters that are open; returns their runs."""
+    """Close the open ones of these letters; returns their runs."""
     ids = json.dumps(list(run_ids))
     rows = tx.all("discard_letters", ids=ids, namespace=namespace, who=who)
     return sorted(str(row["run_id"]) for row in rows)

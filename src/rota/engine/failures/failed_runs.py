@@ -1,4 +1,4 @@
-"""Failed runs: what is known of those that have just ended so."""
+"""Failed runs: read the runs that have just failed, with their errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _error = msgspec.json.Decoder(ErrorDetail)
 
 
 def failed_runs(tx: Tx, run_ids: Collection[str], *, namespace: str) -> list[Row]:
-    """Those of the runs that are failed now."""
+    """Return those of the runs that are failed now."""
     return tx.all(
         "find_given_up",
         ids=msgspec.json.encode(sorted(run_ids)).decode(),
@@ -26,7 +26,7 @@ def failed_runs(tx: Tx, run_ids: Collection[str], *, namespace: str) -> list[Row
 
 
 def detail_of(text: str | None) -> ErrorDetail | None:
-    """None for what no worker of ours wrote: the run must end, however its error looks."""
+    """Return an error; None for text that no worker of ours wrote: the run must end anyway."""
     try:
         return _error.decode(text) if text else None
     except (msgspec.MsgspecError, ValueError):

@@ -28,7 +28,7 @@ class _Letter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def give_up(tx: Tx, rows: Sequence[Row], *, namespace: str) -> None:
-    """Write a letter for each of these failed runs; one that is there stays."""
+    """Write a letter for each of these failed runs; an existing letter stays."""
     letters = [_letter(row) for row in rows]
     tx.execute("insert_letters", batch=msgspec.json.encode(letters).decode(), namespace=namespace)
 

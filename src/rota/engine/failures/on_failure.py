@@ -1,7 +1,7 @@
-"""On failure: the job that another one names is told when a run of that has failed for good.
+"""On failure: submit a run of the job that a job names in `on_failure`, when it failed for good.
 
-Told is: a run of it is submitted, in the transaction that ends the failed run. Its id is made of
-that run, so there is one for each, however often an ending is sent. How it ends changes nothing.
+The run is submitted in the transaction that ends the failed run. Its id is derived from that run,
+so each failed run has one, however often an ending is sent. How it ends changes nothing.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _origin = msgspec.json.Decoder(Origin)
 def tell_failures(tx: Tx, rows: Sequence[Row], *, namespace: str) -> None:
     """Submit a run for each of these failed runs whose job names another one.
 
-    Runs that were made so are not followed themselves, nor are nodes of graphs among them: who is
-    told cannot start a chain without an end.
+    A run that was submitted this way is not followed itself, nor are nodes of graphs in it: there
+    can be no endless chain.
     """
     wanted = [
         (row, name)
@@ -56,7 +56,7 @@ def tell_failures(tx: Tx, rows: Sequence[Row], *, namespace: str) -> None:
 
 
 def told_run(tx: Tx, run: RunView) -> RunView | None:
-    """The run that was submitted because this one failed; None if none was, or it is gone."""
+    """Return the run that was submitted because this one failed; None if none was or it is gone."""
     if run.state is not State.FAILED or run.finished_at is None or run.failure_of is not None:
         return None
     told_id = _told_id(run.id, run.finished_at.ms)

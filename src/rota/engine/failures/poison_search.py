@@ -1,4 +1,4 @@
-"""Poison search: a statement over many runs raises because of one; that one is found, and ends."""
+"""Poison search: find the one run for which a statement over many runs raises, and end it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 class _Fine(Exception):
-    """It can be done; what was done to see that is taken back."""
+    """The trial succeeded; raised to roll it back."""
 
 
 def weeded(
@@ -26,9 +26,9 @@ def weeded(
     attempt: Callable[[Row], object],
     verb: FinishVerb,
 ) -> T:
-    """What the work gives; in a careful transaction, without the runs for which it raises.
+    """Do the work; in a careful transaction, without the runs for which it raises.
 
-    Each candidate is tried by itself. Those that raise end by the verb, with the reason.
+    Each candidate is tried on its own. Those that raise end by the verb, with the reason.
     """
     if not tx.is_careful:
         return work()

@@ -1,7 +1,7 @@
 """Quarantine: a run whose own processes keep dying is ended, instead of killing for ever.
 
-Counted are the attempts on record that ended with a process in which the run was alone. Workers
-that died with it count, to a limit of their own, only where it was the one run under suspicion.
+It counts the attempts on record that ended with a process in which the run was alone. Workers that
+died with it count, to a limit of their own, only where it was the one run under suspicion.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from rota.rules.failures.retry import quarantine, quarantine_lost
 from rota.store.base import Tx
 
 LONE_LOSS = "WorkerLostAlone"
-"""The type of the error of an attempt that counts so."""
+"""The error type of an attempt that counts as a lone loss."""
 
 
 def quarantined(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
-    """The verdicts, with a final failure for each run that has crashed too often.
+    """Return the verdicts, with a final failure for each run that has crashed too often.
 
-    Called when these attempts are on record. A verdict that is sent again finds the same count.
+    Call it when these attempts are on record. A verdict that is sent again finds the same count.
     """
     counted = [verdict for verdict in verdicts if verdict.max_crashes]
     lost = [verdict.run_id for verdict in counted if verdict.kind == "lost"]

@@ -1,6 +1,6 @@
-"""Redrive: dead letters are run again, each once, as new runs that are linked to the old.
+"""Redrive: run dead letters again, each once, as new runs that are linked to the old.
 
-The new run goes by the current definition of its job, which may be the repaired one.
+The new run follows the current definition of its job, which may be the repaired one.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from rota.store.base import Row, Tx
 
 Check = Callable[[Collection[DeployedStart]], None]
 SLICE = 50
-"""Runs whose arguments are in memory at once: each may have a megabyte."""
+"""The number of runs whose arguments are in memory at once: each may have a megabyte."""
 
 
 class RedrivePair(msgspec.Struct, frozen=True):
@@ -31,14 +31,14 @@ class RedrivePair(msgspec.Struct, frozen=True):
 
 
 class RedriveRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """How letters are to be redriven."""
+    """The options for redriving letters."""
 
     args: str | None = None
     """Other arguments for all of them, as JSON text."""
     gap_ms: float = 0.0
-    """Between the starts of two runs: a rate that needs nobody to wait."""
+    """Milliseconds between the starts of two runs: a rate for which no caller has to wait."""
     first: int = 0
-    """How many were redriven before, in earlier batches of the same request."""
+    """The number that were redriven before, in earlier batches of the same request."""
 
 
 def redrive(  # what, how, by whom, and whether they may
@@ -50,13 +50,13 @@ def redrive(  # what, how, by whom, and whether they may
     who: str,
     check: Check = lambda _: None,
 ) -> list[Redriven]:
-    """Submit the open ones again; the answer has all that are redriven, by whomever.
+    """Submit the open letters again; returns all that are redriven, no matter by whom.
 
-    A job that was removed runs again as its failed run was. `check` is asked before about all that
-    would run, and raises if they may not.
+    A job that was removed runs again as its failed run did. `check` gets everything that would run
+    beforehand, and raises if it may not.
 
-    Letters that were discarded, and runs that retention has removed, are left out.
-    A request that is sent twice, with the same pairs, makes one run for each letter.
+    Letters that were discarded, and runs that retention has removed, are left out. A request that
+    is sent twice, with the same pairs, makes one run for each letter.
     """
     if (wish.first + len(pairs)) * wish.gap_ms > MAX_MS:
         raise BadInput("at this rate the last of them starts in more than a hundred years")
@@ -109,7 +109,7 @@ def _submit(
 
 
 def _start(row: Row, versions: dict[str, int]) -> DeployedStart:
-    """What runs, as of when the failed run was asked for."""
+    """Return the version that would run, with the time when the failed run was submitted."""
     version = versions.get(row["job"]) or int(row["version"])
     rerun_of = str(row["rerun_of"]) if row["rerun_of"] else None
     return DeployedStart(row["job"], version, int(row["created_at"]), rerun_of)

@@ -1,1 +1,1 @@
-"""Who may act, and the audit log of what they did."""
+"""Tokens, sessions and namespaces, and the audit log of changes."""

@@ -1,7 +1,8 @@
-"""The audit chain: entries in a chain of hashes, so that changing, hiding or adding one is noticed.
+"""The audit chain: each entry has a hash of the one before, so that no change goes unnoticed.
 
-A change writes its act without a place in the chain; sealing gives places to those that have none,
-in batches, one sealer at a time for each namespace. Who writes never waits for the chain (ADR 21).
+This shows when an entry is changed, hidden or added. A change writes its entry without a place in
+the chain; sealing gives places to entries that have none, in batches, one sealer at a time for each
+namespace. A writer never waits for the chain (ADR 21).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class _Seal(msgspec.Struct, frozen=True):
 
 
 def seal(tx: Tx, *, limit: int = PAGE) -> int:
-    """Give places to acts that have none; returns how many got one."""
+    """Give places to entries that have none; returns how many got one."""
     count = 0
     for row in tx.all("unsealed_namespaces", limit=limit):
         count += _seal(tx, row["namespace"], limit=limit)
@@ -56,7 +57,7 @@ def _seal(tx: Tx, namespace: str, *, limit: int) -> int:
 def verify(
     tx: Tx, *, namespace: str, anchors: Sequence[Anchor] = (), limit: int = PAGE
 ) -> ChainVerdict:
-    """Walk along the whole chain; the first act that does not fit it, or an anchor, is named."""
+    """Walk the whole chain; name the first entry that does not fit it or an anchor."""
     chain = tx.one("find_chain", namespace=namespace)
     noted = _Noted(anchors)
     if chain is None:
@@ -66,7 +67,7 @@ def verify(
     says = says or _end_of(tx, chain, walk, limit)
     facts: dict[str, Any] = {"acts": walk.count, "hash": walk.hash}
     if says and tx.all("find_chain", namespace=namespace)[0]["base_seq"] != chain["base_seq"]:
-        # Retention has removed what we were about to read.
+        # Retention has removed entries that we were about to read.
         return verify(tx, namespace=namespace, anchors=anchors, limit=limit)
     if says:
         return ChainVerdict(is_good=False, seq=walk.seq + 1, says=says, **facts)
@@ -74,7 +75,7 @@ def verify(
 
 
 def _end_of(tx: Tx, chain: Row, walk: _Walk, limit: int) -> str:
-    """What is wrong with where it ends. Acts that got their places meanwhile are walked along."""
+    """Return what is wrong with the end of the chain, after walking entries sealed meanwhile."""
     while (walk.seq, walk.hash) != (chain["seq"], chain["hash"]):
         (now,) = tx.all("find_chain", namespace=walk.namespace)
         if (now["seq"], now["hash"]) == (chain["seq"], chain["hash"]):
@@ -86,7 +87,7 @@ def _end_of(tx: Tx, chain: Row, walk: _Walk, limit: int) -> str:
 
 
 class _Walk:
-    """Along a chain, from where it begins; `seq` and `hash` are of the last act that fits."""
+    """A walk along a chain from its base; `seq` and `hash` are of the last entry that fits."""
 
     def __init__(self, namespace: str, noted: _Noted, seq: int, hash_: str) -> None:
         self.seq, self.hash, self.count = seq, hash_, 0
@@ -94,7 +95,7 @@ class _Walk:
         self._noted = noted
 
     def along(self, tx: Tx, limit: int) -> str:
-        """To the end, or to what is wrong."""
+        """Walk to the end, or to the first defect; return the defect, or an empty text."""
         at = {"namespace": self.namespace, "limit": limit}
         while rows := tx.all("sealed_acts", after=self.seq, **at):
             for row in rows:
@@ -115,7 +116,7 @@ class _Walk:
 
 
 class _Noted:
-    """Anchors along the way, by their place."""
+    """The anchors along a chain, by their place."""
 
     def __init__(self, anchors: Sequence[Anchor]) -> None:
         self._open = deque(sorted(anchors, key=lambda each: (each.seq, each.at)))
@@ -124,7 +125,7 @@ class _Noted:
         self._undated = 0
 
     def at_base(self, seq: int, hash_: str, *, now: int) -> str:
-        """Those of acts that are not there any more, which only retention may remove."""
+        """Check the anchors of entries that are gone, which only retention may remove."""
         while self._open and self._open[0].seq <= seq:
             anchor = self._open.popleft()
             if anchor.kept_until is not None and anchor.kept_until > now:
@@ -137,7 +138,7 @@ class _Noted:
         return ""
 
     def at(self, seq: int, hash_: str) -> str:
-        """What is wrong with an act that has a place and a hash."""
+        """Return what is wrong with an entry that has a place and a hash."""
         while self._open and self._open[0].seq == seq:
             anchor = self._open.popleft()
             if anchor.hash != hash_:
@@ -146,7 +147,7 @@ class _Noted:
         return ""
 
     def end(self, found: ChainVerdict) -> ChainVerdict:
-        """None may be left behind the end."""
+        """Return the verdict, which is bad if an anchor lies behind the end."""
         found = msgspec.structs.replace(found, anchors=self._fit, says=self._doubt())
         if not self._open:
             return found
@@ -158,7 +159,7 @@ class _Noted:
         return msgspec.structs.replace(found, is_good=False, seq=found.seq + 1, says=says)
 
     def _doubt(self) -> str:
-        """What anchors cannot prove that tell no date; empty if there are none."""
+        """Return what anchors without a date cannot prove; empty if there are none."""
         if not self._undated:
             return ""
         return (
@@ -179,7 +180,7 @@ class _Noted:
 
 
 def heads(tx: Tx, *, keep_ms: int) -> list[Anchor]:
-    """Where the chains of all namespaces end now; acts are kept for so long."""
+    """Return the end of each namespace's chain as an anchor; entries are kept for `keep_ms`."""
     return [
         Anchor(
             namespace=row["namespace"],
@@ -193,7 +194,7 @@ def heads(tx: Tx, *, keep_ms: int) -> list[Anchor]:
 
 
 def holds(tx: Tx, head: str, *, namespace: str) -> bool:
-    """Whether a hash that was noted earlier is one of the chain, or where retention cut it."""
+    """Whether a hash that was noted earlier is in the chain, or is where retention cut it."""
     chain = tx.one("find_chain", namespace=namespace)
     if chain is not None and chain["base_hash"] == head:
         return True
@@ -203,7 +204,7 @@ def holds(tx: Tx, head: str, *, namespace: str) -> bool:
 def verify_with(
     tx: Tx, head: str | None, *, namespace: str, anchors: Sequence[Anchor] = ()
 ) -> ChainVerdict:
-    """The same, and whether it holds a hash that was noted earlier."""
+    """Verify the chain, and that it holds a hash that was noted earlier."""
     found = verify(tx, namespace=namespace, anchors=anchors)
     if not found.is_good or head is None or holds(tx, head, namespace=namespace):
         return found
@@ -212,8 +213,8 @@ def verify_with(
 
 
 def prune_acts(tx: Tx, *, keep_ms: int, limit: int) -> int:
-    """Forget the oldest acts of each chain; where it begins now is written down."""
-    seal(tx, limit=limit)  # what has no place yet cannot go
+    """Forget the oldest entries of each chain, and write down where it begins now."""
+    seal(tx, limit=limit)  # an entry without a place cannot be removed
     gone = 0
     for chain in tx.all("list_chains"):
         at = {"namespace": chain["namespace"]}

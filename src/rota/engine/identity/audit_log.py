@@ -1,4 +1,4 @@
-"""The audit log: what people did, with who, when and why; written with the change itself."""
+"""The audit log: each change with who made it, when and why; written with the change itself."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _detail = msgspec.json.Decoder(dict[str, Any])
 OF_TOKENS = frozenset(("create token", "rotate token", "revoke token"))
 OF_WORKERS = frozenset(("drain worker", "resume worker"))
 READ = 20_000
-"""Acts that a page passes over at most to find those that are wanted."""
+"""The maximum number of entries that a page passes over to find those that match."""
 CLOCKS_MS = 86_400_000
-"""Clocks that ids come from are not further off than this."""
+"""Clocks that ids come from differ by no more than this."""
 
 
 class Actor(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks for a change, and why; the id makes a request that is sent twice one act."""
+    """The author of a change, and the reason; with one id, a request sent twice is one entry."""
 
     act_id: str
     who: str
     why: str = ""
     address: str | None = None
-    """Where the request came from, if it came over the network."""
+    """The address that the request came from, if it came over the network."""
     request_id: str | None = None
 
 
 class NewAuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """An act to be written."""
+    """An audit entry to be written."""
 
     id: str
     namespace: str
@@ -59,7 +59,7 @@ def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
     before_digest: str | None = None,
     after_digest: str | None = None,
 ) -> NewAuditEntry:
-    """What to write about a change."""
+    """Return the audit entry of a change."""
     told = {**detail, "why": by.why} if by.why else dict(detail)
     return NewAuditEntry(
         id=by.act_id,
@@ -78,7 +78,7 @@ def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
 def record(
     tx: Tx, by: Actor, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
-    """Write an act into the transaction of the change, so that both are there or neither."""
+    """Write an entry in the transaction of the change, so that both are there or neither."""
     if by.act_id in tx.drafts:
         tx.drafts[by.act_id].update(detail)
     else:
@@ -92,30 +92,30 @@ def await_act(tx: Tx, by: Actor) -> None:
 
 
 def audit_detail_of(tx: Tx, by: Actor) -> dict[str, Any]:
-    """The details that verbs would have written themselves."""
+    """Return the details that verbs would have written themselves."""
     return tx.drafts.pop(by.act_id)
 
 
 def record_all(tx: Tx, acts: Iterable[NewAuditEntry]) -> None:
-    """The same for several; of two with one id the first counts."""
+    """Write several entries; if two have one id, only the first is kept."""
     tx.execute("insert_acts", batch=msgspec.json.encode(list(acts)).decode())
 
 
 def find_act(tx: Tx, act_id: str, *, namespace: str) -> AuditEntry | None:
-    """The act of that id: whether a change with a broken commit was made."""
+    """Return the entry with this id; it shows whether a change with a broken commit was made."""
     row = tx.one("find_act", id=act_id, namespace=namespace)
     return as_act(row) if row else None
 
 
 class AuditPage(NamedTuple):
-    """Some acts, the newest first, and where the next page begins; None at the end of all."""
+    """Some entries, the newest first, and where the next page begins; None at the end of all."""
 
     acts: list[AuditEntry]
     next: str | None
 
 
 def acts(tx: Tx, *, namespace: str, before: str | None = None, **wanted: Any) -> list[AuditEntry]:
-    """The newest first; `before` is the last id of the page before."""
+    """Return the newest entries first; `before` is the last id of the previous page."""
     limit = wanted.pop("limit", 50)
     found: list[AuditEntry] = []
     while True:
@@ -139,7 +139,7 @@ def act_page(  # noqa: PLR0913  # one filter each, all named
     before: str | None = None,
     limit: int = 50,
 ) -> AuditPage:
-    """One page; it reads so far and no further, so that it may have fewer than `limit` (ADR 27)."""
+    """Return one page; it reads up to a limit, so that it may have fewer than `limit` (ADR 27)."""
     at: dict[str, Any] = {"namespace": namespace, "before": before}
     last = None
     if any(each is not None for each in (verb, who, subject, text, since)):
@@ -148,14 +148,14 @@ def act_page(  # noqa: PLR0913  # one filter each, all named
     rows = tx.all("list_acts", last=last and last["id"], limit=limit, **filters, **at)
     if len(rows) == limit:
         return AuditPage(_named(tx, rows, namespace), str(rows[-1]["id"]))
-    # Ids are in order of time, though not of the clock that says when an act was.
+    # Ids are in order of time, but not of the clock that an entry's time comes from.
     if last is not None and since is not None and last["at"] < since - CLOCKS_MS:
         last = None
     return AuditPage(_named(tx, rows, namespace), str(last["id"]) if last else None)
 
 
 def _named(tx: Tx, rows: list[Row], namespace: str) -> list[AuditEntry]:
-    """With the names of tokens, also of those that were revoked: their rows stay."""
+    """Return entries with the names of tokens, even revoked ones: their rows stay."""
     found = [as_act(row) for row in rows]
     ids = {act.subject for act in found if act.verb in OF_TOKENS and is_id(act.subject)}
     if not ids:
@@ -171,7 +171,7 @@ def _named(tx: Tx, rows: list[Row], namespace: str) -> list[AuditEntry]:
 
 
 def as_act(row: Row) -> AuditEntry:
-    """From a row of the table."""
+    """Return the audit entry of a row."""
     detail = _detail.decode(row["detail"])
     is_named = row["verb"] in OF_TOKENS | OF_WORKERS
     name = detail.get("name") if is_named else None

@@ -1,4 +1,4 @@
-"""Namespaces on record: made, given quotas, taken away when nothing is left in them."""
+"""Namespaces on record: created, given quotas, removed when nothing is left in them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rota.model.view import view_of
 from rota.store.base import Row, Tx
 
 HOME = "default"
-"""There whether it is on record or not."""
+"""The namespace that exists whether it is on record or not."""
 
 
 def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: Actor, note: str = "") -> Namespace:
-    """Make it, or give the one of this name other quotas."""
+    """Create a namespace, or give the existing one other quotas."""
     old = tx.one("find_namespace", name=name)
     tx.execute(
         "put_namespace",
@@ -35,7 +35,7 @@ def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: Actor, note: str = "
 
 
 def find_namespace(tx: Tx, name: str) -> Namespace:
-    """UnknownNamespace if nobody made it."""
+    """Return a namespace. Raises UnknownNamespace if it was never created."""
     row = tx.one("find_namespace", name=name)
     if row is not None:
         return _view(row)
@@ -45,12 +45,12 @@ def find_namespace(tx: Tx, name: str) -> Namespace:
 
 
 def namespaces(tx: Tx) -> list[Namespace]:
-    """All on record, by name."""
+    """Return all namespaces on record, by name."""
     return [_view(row) for row in tx.all("list_namespaces")]
 
 
 def remove_namespace(tx: Tx, name: str, *, by: Actor) -> None:
-    """Only when it holds no jobs, schedules, live runs or tokens; history goes by retention."""
+    """Remove a namespace without jobs, schedules, live runs or tokens; retention prunes history."""
     find_namespace(tx, name)
     row = tx.one("namespace_in_use", name=name)
     if row is not None and row["is_used"]:
@@ -62,7 +62,7 @@ def remove_namespace(tx: Tx, name: str, *, by: Actor) -> None:
 
 
 def check_room(tx: Tx, name: str, *, more: int, quotas: Quotas) -> None:
-    """Whether so many more runs may wait; QuotaExceeded if not."""
+    """Check that `more` runs may wait; raises QuotaExceeded if not."""
     if quotas.queued is None:
         return
     row = tx.one("count_waiting", namespace=name, limit=quotas.queued + 1)

@@ -1,4 +1,4 @@
-"""Sessions of browsers, and tickets that are good for one use; both known by their digests."""
+"""Sessions of browsers, and tickets that are good for one use; both are known by their digests."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ HOUR_MS = 3_600_000
 LIFE_MS = 7 * 24 * HOUR_MS
 IDLE_MS = 12 * HOUR_MS
 TOUCH_MS = 300_000
-"""A session that is used is noted no more often than this."""
+"""The last use of a session is written no more often than this."""
 LINK_MS = HOUR_MS
 """How long the link that the first start prints may be used."""
 
@@ -28,7 +28,7 @@ def open_session(
     token_id: str | None,
     ttl_ms: int = LIFE_MS,
 ) -> None:
-    """Signed in: with a token, which it ends with, or by an identity provider."""
+    """Open a session, signed in by a token, with which it ends, or by an identity provider."""
     queues = None if credential.queues is None else json.dumps(credential.queues)
     tx.execute(
         "insert_session",
@@ -43,7 +43,7 @@ def open_session(
 
 
 def credential_of_session(tx: Tx, digest: str) -> tuple[Credential, bool] | None:
-    """What the session allows, and whether its use is worth noting; None when it has ended."""
+    """Return the credential of a session, and whether to note its use; None when it has ended."""
     row = tx.one("credential_of_session", digest=digest, idle_ms=IDLE_MS)
     if row is None:
         return None
@@ -60,28 +60,28 @@ def credential_of_session(tx: Tx, digest: str) -> tuple[Credential, bool] | None
 
 
 def touch_session(tx: Tx, digest: str) -> None:
-    """It was used: it is not idle."""
+    """Note that the session was used, so that it is not idle."""
     tx.execute("touch_session", digest=digest)
 
 
 def close_session(tx: Tx, digest: str) -> bool:
-    """Signed out; False if it had ended."""
+    """End a session; False if it had ended already."""
     return tx.execute("delete_session", digest=digest) > 0
 
 
 def give_ticket(tx: Tx, digest: str, *, purpose: Purpose, token_id: str, ttl_ms: int) -> None:
-    """Whoever brings the ticket first is taken for the token's owner, once."""
+    """Store a ticket; its first bearer acts as the token's owner, once."""
     tx.execute("insert_ticket", digest=digest, purpose=purpose, token_id=token_id, ttl_ms=ttl_ms)
 
 
 def credential_of_ticket(tx: Tx, digest: str) -> Credential | None:
-    """The credential behind a ticket for signing in, which stays; None if it is good no more."""
+    """Return the credential behind a sign-in ticket, which stays; None if it is no longer valid."""
     row = tx.one("credential_of_ticket", digest=digest, purpose="login")
     return None if row is None else as_credential(row)
 
 
 def take_ticket(tx: Tx, digest: str, *, purpose: Purpose) -> Credential | None:
-    """The credential behind the ticket, which is gone now; None if it was used or is too old."""
+    """Use up a ticket and return its credential; None if it was used before or is too old."""
     taken = tx.all("take_ticket", digest=digest, purpose=purpose)
     if not taken or not taken[0]["is_good"]:
         return None

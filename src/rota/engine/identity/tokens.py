@@ -1,6 +1,6 @@
 """Tokens: issued once, known by their digest, revoked for good.
 
-The secret is made by the caller and never comes here.
+The caller makes the secret, which never comes here.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ class NewToken(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NewSecret(msgspec.Struct, frozen=True, kw_only=True):
-    """What takes the place of a token's secret; all else is as it was."""
+    """The new secret of a token; all else stays as it was."""
 
     id: str
     prefix: str
     digest: str
     ttl_ms: int | None = None
-    """As long as the old one was good for, if not said."""
+    """How long the new secret is valid; by default as long as the old one was."""
 
 
 def issue(tx: Tx, token: NewToken, *, namespace: str, by: Actor) -> TokenView:
-    """Put it on record; the same again, by its id, changes nothing."""
+    """Put a token on record; the same id again changes nothing."""
     find_namespace(tx, namespace)
     _insert(tx, token, namespace=namespace, by=by)
     detail = {"name": token.name, "roles": token.roles, "queues": token.queues}
@@ -67,7 +67,7 @@ def _insert(tx: Tx, token: NewToken, *, namespace: str, by: Actor) -> None:
 
 
 def find_token(tx: Tx, token_id: str, *, namespace: str) -> TokenView:
-    """One of a namespace's own; UnknownToken for all others."""
+    """Return a token of the namespace. Raises UnknownToken for all others."""
     row = tx.one("find_token", id=token_id, namespace=namespace) if is_id(token_id) else None
     if row is None:
         raise UnknownToken(token_id)
@@ -77,13 +77,13 @@ def find_token(tx: Tx, token_id: str, *, namespace: str) -> TokenView:
 def tokens(
     tx: Tx, *, namespace: str, past: bool = False, before: str | None = None, limit: int = 50
 ) -> list[TokenView]:
-    """The newest first; `past` also shows those that were revoked or have expired."""
+    """Return the newest tokens first; `past` includes those revoked or expired."""
     rows = tx.all("list_tokens", namespace=namespace, past=past, before=before, limit=limit)
     return [view_of(TokenView, row) for row in rows]
 
 
 def revoke(tx: Tx, token_id: str, *, namespace: str, by: Actor) -> TokenView:
-    """It is refused from now on, everywhere within five seconds, and so are its sessions."""
+    """Revoke a token: it and its sessions are refused at once, everywhere within five seconds."""
     detail = {"name": find_token(tx, token_id, namespace=namespace).name}
     if tx.execute("revoke_token", id=token_id, namespace=namespace, who=by.who):
         record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail=detail)
@@ -93,7 +93,7 @@ def revoke(tx: Tx, token_id: str, *, namespace: str, by: Actor) -> TokenView:
 def rotate(  # the old, the new, and who does it
     tx: Tx, token_id: str, fresh: NewSecret, *, overlap_ms: int, namespace: str, by: Actor
 ) -> TokenView:
-    """The new one is good from now on, the old one for the overlap only: nobody has to be quick."""
+    """Issue a new token; the old one stays valid for the overlap only, so nobody has to hurry."""
     old = find_token(tx, token_id, namespace=namespace)
     is_expired = old.expires_at is not None and old.expires_at.ms <= now_ms(tx)
     if old.revoked_at is not None or is_expired:
@@ -116,30 +116,30 @@ def rotate(  # the old, the new, and who does it
 
 
 def has_tokens(tx: Tx) -> bool:
-    """Whether any was ever issued, in any namespace."""
+    """Whether any token was ever issued, in any namespace."""
     row = tx.one("any_token")
     return row is not None and bool(row["is_there"])
 
 
 def credential_of_token(tx: Tx, digest: str) -> Credential | None:
-    """What the token of this digest allows; None when there is none that is good now."""
+    """Return the credential of the token with this digest; None when none is valid now."""
     row = tx.one("credential_of_token", digest=digest)
     return None if row is None else as_credential(row)
 
 
 def namespace_of_token(tx: Tx, digest: str) -> str | None:
-    """Where the token of this digest belongs, good or not; None when there never was one."""
+    """Return the namespace of this digest's token, valid or not; None if there never was one."""
     row = tx.one("namespace_of_token", digest=digest)
     return None if row is None else str(row["namespace"])
 
 
 def touch(tx: Tx, token_ids: Collection[str], *, used_at: int) -> None:
-    """Note when they were used last; done now and then for all of them together."""
+    """Note when tokens were last used; done now and then for all of them together."""
     tx.execute("touch_tokens", ids=json.dumps(sorted(token_ids)), used_at=used_at)
 
 
 def as_credential(row: Row) -> Credential:
-    """From a row of the table of tokens."""
+    """Return the credential of a row of the table of tokens."""
     return Credential(
         id=str(row["id"]),
         who=f"token:{row['name']}",
@@ -151,5 +151,5 @@ def as_credential(row: Row) -> Credential:
 
 
 def queues_of(row: Row) -> tuple[str, ...] | None:
-    """None: all of them."""
+    """Return the queues of a row; None for all of them."""
     return None if row["queues"] is None else tuple(json.loads(row["queues"]))

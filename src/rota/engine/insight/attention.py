@@ -1,6 +1,6 @@
-"""Attention: what in a namespace needs a person now, in words, with what to do about it.
+"""Attention: the problems of a namespace that need a person now, each with advice.
 
-Asked with every overview, so that all of it comes from indexes and short tables.
+It is read with every overview, so all of it comes from indexes and short tables.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
 
 PATIENCE_MS = 10_000
-"""Workers are started anew, and schedulers are busy: what is over sooner needs nobody."""
+"""Shorter problems need nobody: workers are restarted, and schedulers are busy for a while."""
 LATE_MS = 60_000
 LOST_MS = 3_600_000
 NAMED = 3
 LOOKED_AT = 5_000
-"""Of the attempts that did not end well the last ones; of schedules those that are next."""
+"""The number of latest attempts that did not end well, and of next schedules, that are examined."""
 
 RESUME = "If nobody means to stop them, resume them: `rota workers resume NAME`. "
 
@@ -38,7 +38,7 @@ def attention(
     crew: Sequence[WorkerRecord],
     queues: Sequence[str] | None = None,
 ) -> list[Concern]:
-    """What hurts most first; `depths` and `crew` are those that the asker reaches."""
+    """Return the problems, worst first; `depths` and `crew` are those that the caller may see."""
     now = now_ms(tx)
     marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
     paused = {name: row for name, row in marked.items() if row["is_paused"]}
@@ -95,7 +95,7 @@ def _unserved(
 
 
 def _deserted(waiting: Mapping[str, Depth], now: int, *, has_workers: bool) -> Concern:
-    """Of many queues it is not told one by one."""
+    """Return one problem for many queues, instead of one for each."""
     runs = sum(each.queued for each in waiting.values())
     is_cut = any(each.is_cut for each in waiting.values())
     many = _counted(runs, "run waits", "runs wait", is_cut=is_cut)
@@ -191,7 +191,7 @@ def _lost(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
 
 
 def _newest(rows: Sequence[Row]) -> str:
-    """The names of the last few that are known, as a part of a sentence."""
+    """Return the names of the last few known workers, as a part of a sentence."""
     errors = [error_of(row["error"]) for row in rows]
     names = [each.worker for each in errors if each and each.worker][:NAMED]
     if not names:

@@ -1,4 +1,4 @@
-"""Changes: which runs are not any more what they were at an earlier look; reads only.
+"""Changes: find the runs that differ from an earlier look; reads only.
 
 Nothing is written for it. Endings and failed attempts are found by their times, new runs by their
 ids, the rest by comparing what runs now with what ran then.
@@ -21,31 +21,31 @@ from rota.store.base import Row, Tx
 MOST_RUNNING = 20_000
 XIDS = 1 << 32
 LEAST_XID = 3
-"""PostgreSQL's own have smaller numbers."""
+"""PostgreSQL's own transaction ids are smaller."""
 
 
 class Footprint(NamedTuple):
-    """What can change of a run while it runs."""
+    """The facts of a run that can change while it runs."""
 
     fence: int
     progress: float | None
     note: str | None
     cancel_requested: bool
     is_held: bool = False
-    """Its worker has no slot for it yet."""
+    """Whether its worker has no slot for it yet."""
 
 
 class ChangeSet(NamedTuple):
-    """What a look finds; an ending or an attempt is told by a key that no other one has."""
+    """The changes that a look finds; each ending and each attempt has a key of its own."""
 
     mark: Mark
     ended: dict[str, int]
-    """Runs that ended, and when."""
+    """The runs that ended, and when."""
     attempts: dict[tuple[str, int], int]
     made: list[str]
     running: dict[str, Footprint]
     is_cut: bool
-    """More has ended than the limit."""
+    """Whether more runs or attempts ended than the limit."""
 
 
 class RunChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +78,7 @@ class RunChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mark(tx: Tx) -> Mark:
-    """The store now."""
+    """Return the mark of the store now."""
     row = tx.all("change_mark")[0]
     return Mark(row["now"], row["oldest"], row["next"])
 
@@ -86,10 +86,10 @@ def mark(tx: Tx) -> Mark:
 def traces(  # since when, from where, and how much at most, all named
     tx: Tx, *, since: int, first: str, oldest: int = 0, limit: int, most_made: int | None = None
 ) -> ChangeSet:
-    """What happened since, and runs from the id `first` on, the newest of all if there are more.
+    """Return what happened since, and runs from the id `first` on; if too many, the newest.
 
-    What was there when `oldest` was the oldest open transaction may be left out. The mark is taken
-    before the rows, so that it promises too little.
+    Changes that were there when `oldest` was the oldest open transaction may be left out. The mark
+    is taken before the rows, so that it promises too little rather than too much.
     """
     now = mark(tx)
     known = max(LEAST_XID, oldest % XIDS)
@@ -110,7 +110,7 @@ def traces(  # since when, from where, and how much at most, all named
 def changed(
     tx: Tx, run_ids: Collection[str], *, since: int, namespace: str | None = None
 ) -> list[RunChange]:
-    """These runs as they are now; of ended ones those that ended since."""
+    """Return these runs as they are now; ended ones only if they ended since."""
     if not run_ids:
         return []
     at = {"ids": json.dumps(sorted(run_ids)), "namespace": namespace}

@@ -15,7 +15,7 @@ from rota.store.base import Tx
 
 
 def examine_settings(tx: Tx) -> list[Finding]:
-    """Whether the database keeps what it promised; needs no schema."""
+    """Check that the database's settings keep committed data; needs no schema."""
     return [
         checkup.setting(each.name, each.value, is_good=each.is_good)
         for each in durability(tx)
@@ -24,7 +24,7 @@ def examine_settings(tx: Tx) -> list[Finding]:
 
 
 def examine(tx: Tx, *, host_ms: int, facts: Mapping[str, str | int]) -> list[Finding]:
-    """All that needs the schema; `host_ms` is the clock of this machine."""
+    """Make all checks that need the schema; `host_ms` is the clock of this machine."""
     return [
         checkup.clock_skew(host_ms, now_ms(tx)),
         *_fleet(tx),

@@ -1,4 +1,4 @@
-"""Health: whether the database keeps what it has promised to keep."""
+"""Health: whether the settings of the database keep what it has committed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ GOOD: Mapping[str, frozenset[str]] = {
     "full_page_writes": frozenset({"on"}),
     "synchronous_commit": frozenset({"on", "local", "remote_write", "remote_apply"}),
 }
-"""Values with which a committed run survives a power cut; other settings have no say in it."""
+"""The values with which a committed run survives a power cut; other settings do not affect it."""
 
 
 class Durability(NamedTuple):
@@ -26,7 +26,7 @@ class Durability(NamedTuple):
 
 
 def durability(tx: Tx) -> list[Durability]:
-    """The settings of this connection, and the database's version."""
+    """Return the settings of this connection, and the database's version."""
     rows = tx.all("durability")
     return [
         Durability(row["name"], row["value"], row["value"] in GOOD.get(row["name"], {row["value"]}))

@@ -1,4 +1,4 @@
-"""What a monitoring system asks for, at one moment: counts that only grow, and how things are."""
+"""Metrics for a monitoring system, at one moment: counters that only grow, and gauges."""
 
 from __future__ import annotations
 
@@ -14,29 +14,30 @@ from rota.model.admission.queue import QueueView
 from rota.store.base import Tx
 
 MOST = 1_000
-"""Jobs, queues and pairs of them: names are what makes series many."""
+"""The limit on jobs, queues and pairs of them: each name is another series."""
 MOST_LETTERS = 50_000
 
 
 class Metrics(msgspec.Struct, frozen=True, kw_only=True):
-    """Of a namespace, or of what some queues of it hold."""
+    """The metrics of a namespace, or of some of its queues."""
 
     ended: Statistics
-    """By job and queue and, without a job, by queue."""
+    """Counts by job and queue and, without a job, by queue."""
     is_cut: bool
-    """There are more jobs or queues than are told."""
+    """Whether there are more jobs or queues than are listed."""
     queues: list[QueueView]
     workers: list[WorkerRecord]
     letters: dict[str, int]
-    """Open ones by job, up to 50,000 of them."""
+    """The open letters of each job, up to 50,000 of them."""
     overdue_ms: int
-    """How long the schedule that is most behind waits for a scheduler; 0 if none is.
+    """How long the schedule that is most behind waits for a scheduler; 0 if none is late.
 
-    Of all queues together, and not asked for some of them."""
+    It covers all queues together, and is not read for only some of them.
+    """
 
 
 def metrics(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> Metrics:
-    """From counts and indexes; no more is read however many runs there are."""
+    """Read the metrics from counts and indexes; the number of runs does not make it read more."""
     scope = {"namespace": namespace, "queues": None if queues is None else json.dumps(list(queues))}
     ended, is_cut = ever(tx, namespace=namespace, limit=MOST, queues=queues)
     depths = [

@@ -1,4 +1,4 @@
-"""The overview: how a namespace does now and did in a window of time, and what will come."""
+"""The overview: the state of a namespace, its runs in a window of time, and those to come."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def overview(
     compiled: CompiledSchedules,
     queues: Sequence[str] | None = None,
 ) -> Overview:
-    """All of it at one moment; asked rarely, so that it may read a little."""
+    """Return the overview at one moment; it is read rarely, so that it may read a little."""
     now = now_ms(tx)
     depths = _depths(tx, namespace=namespace, queues=queues)
     waits = [each.oldest_ms for each in depths.values() if each.oldest_ms is not None]
@@ -87,7 +87,7 @@ def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> dict[str
 
 
 def _utilisation(statistic: Statistic, slots: int, window_ms: int) -> float | None:
-    """Of the slots there are now, the part that was busy; None without any."""
+    """Return the busy part of the slots that there are now; None without any."""
     if not slots:
         return None
     return round(min(1.0, statistic.busy_ms / (slots * window_ms)), 4)

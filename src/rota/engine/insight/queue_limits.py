@@ -1,6 +1,6 @@
-"""Queue limits: what bounds a queue now.
+"""Queue limits: everything that limits a queue now.
 
-A queue has none of its own: they follow from who serves it and from the holds.
+A queue has no limits of its own: they follow from its workers and from the holds.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ORDER: tuple[str, ...] = get_args(LimitKind)
 
 
 def limits_of(tx: Tx, queue: str, *, namespace: str, is_whole: bool = True) -> list[QueueLimit]:
-    """Those that stop runs now first; who sees some queues only is not told what others use."""
+    """Return the limits that stop runs first; unless `is_whole`, without what other queues use."""
     found = list(_slots(tx, queue, namespace))
     for hold in HOLDS:
         if hold.limits is not None:

@@ -29,7 +29,7 @@ LOGS_MS = 7 * 86_400_000
 def search(
     tx: Tx, text: str, *, namespace: str, credential: Credential, limit: int
 ) -> SearchResults:
-    """What the text may mean, in queues that the caller sees; up to `limit` of each kind."""
+    """Return all matches in queues that the caller sees; up to `limit` of each kind."""
     reaches = credential.reaches
     known = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
     names = [each.name for each in known]
@@ -93,7 +93,7 @@ def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) ->
 
 
 def _find(tx: Tx, run_id: str, namespace: str) -> RunView | None:
-    """A key outlives its run."""
+    """Return a run; None if it is gone, since a key outlives its run."""
     try:
         return find(tx, run_id, namespace=namespace)
     except UnknownRun:

@@ -1,7 +1,7 @@
-"""Statistics: how runs ended and how long they took, counted behind from history (ADR 24).
+"""Statistics: outcomes and durations of runs, counted from history a little later (ADR 24).
 
-Counting reads a part of history without locks, then adds it up in one short transaction that
-moves a mark; two who counted the same part cannot both add it.
+Counting reads a part of history without locks, then adds it up in one short transaction that moves
+a mark; if two processes counted the same part, only one of them can add it.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ SETTLED_MS = 30_000
 """History younger than this may still get rows with earlier times."""
 PART_MS = MINUTE_MS
 ALL = ""
-"""For the job and the queue of what ended in a namespace, whatever it was."""
+"""Stands for the job and the queue in counts of a whole namespace."""
 FIRST_MS = 5 * MINUTE_MS
-"""How far back the first count of all begins."""
+"""How far back the very first count begins."""
 TRIES = 5
-"""Parts are added some seconds apart: nobody meets one this often in a row."""
+"""The tries of a read. Parts are added seconds apart: no read meets one this often in a row."""
 ERROR = '{"type":"'
 ADDRESS_WALL = "rota.runtime.executors.http.ssrf"
 PROGRAM_WALL = "rota.runtime.executors.command.start"
-"""Where the errors are at home with which a worker refuses what its settings do not allow."""
+"""The modules whose errors mean that a worker's settings do not allow a program or address."""
 _spread = msgspec.json.Decoder(dict[int, int])
 
 
 class StatisticKey(NamedTuple):
-    """Of which runs, and when."""
+    """The runs and the span of time that a statistic is of."""
 
     namespace: str
     span_ms: int
@@ -53,22 +53,22 @@ class StatisticKey(NamedTuple):
 
 
 class Statistic(msgspec.Struct, kw_only=True):
-    """How runs ended in a span of time."""
+    """The outcomes of runs in a span of time."""
 
     success: int = 0
     failed: int = 0
     cancelled: int = 0
     skipped: int = 0
     retries: int = 0
-    """Attempts that were made again."""
+    """The attempts that were made again."""
     busy_ms: int = 0
     refused: int = 0
-    """Failed, as the worker reaches no such address or starts no such program."""
+    """The failures because the worker may not reach such an address or start such a program."""
     durations: dict[int, int] = msgspec.field(default_factory=dict)
     waits: dict[int, int] = msgspec.field(default_factory=dict)
-    """From being ready to the start."""
+    """Times from being ready to the start."""
     lags: dict[int, int] = msgspec.field(default_factory=dict)
-    """The same for first attempts of schedules, from their instant."""
+    """Times from the instant to the start, for first attempts of schedules."""
 
     @property
     def ended(self) -> int:
@@ -88,7 +88,7 @@ class CountedPart(NamedTuple):
 
 
 def next_part(tx: Tx) -> CountedPart | None:
-    """Count what is settled and not counted yet, at most a minute of it; reads only."""
+    """Count history that is settled and not counted yet, at most a minute of it; reads only."""
     row = tx.all("counted_until")[0]
     if row["until"] is None:
         return CountedPart(None, row["now"] - FIRST_MS, {}, is_last=False)
@@ -101,7 +101,7 @@ def next_part(tx: Tx) -> CountedPart | None:
 
 
 def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> Statistics:
-    """What ended in that time, by minutes."""
+    """Count the runs that ended in that time, by minutes."""
     at = {"since": since, "until": until, "namespace": namespace}
     walls = {"address": f"{ERROR}{ADDRESS_WALL}.%", "program": f"{ERROR}{PROGRAM_WALL}.%"}
     found: Statistics = {}
@@ -119,7 +119,7 @@ def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> St
 
 
 def add(tx: Tx, part: CountedPart) -> bool:
-    """Add a part to what is kept; False when somebody else did."""
+    """Add a part to the stored statistics; False if another process added it."""
     if part.since is None:
         return tx.execute("begin_counting", until=part.until) > 0
     if not tx.execute("move_counted", since=part.since, until=part.until):
@@ -142,7 +142,7 @@ def add(tx: Tx, part: CountedPart) -> bool:
 
 
 def _kept_as(place: StatisticKey) -> Iterator[StatisticKey]:
-    """Every row that what ended in a minute is added to."""
+    """Yield the key of every row to which the counts of a minute are added."""
     for span_ms in SPANS:
         wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
         yield wider
@@ -165,7 +165,7 @@ def read(  # noqa: PLR0913  # one filter each, all named
     queues: Sequence[str] | None = None,
     whole: bool = False,
 ) -> Statistics:
-    """What is kept since, and what was not counted yet; `whole` need not tell jobs apart."""
+    """Return stored and uncounted statistics since a time; `whole` need not tell jobs apart."""
     scope = None if queues is None else json.dumps(list(queues))
     at = {"namespace": namespace, "span_ms": span_ms, "since": since}
     mark = tx.all("counted_until")[0]
@@ -187,10 +187,10 @@ def read(  # noqa: PLR0913  # one filter each, all named
 def ever(
     tx: Tx, *, namespace: str, limit: int, queues: Sequence[str] | None = None
 ) -> tuple[Statistics, bool]:
-    """What ended since counting began, by job and queue and, without a job, by queue.
+    """Return what ended since counting began, by job and queue and, without a job, by queue.
 
-    Up to `limit` of each, in the order of names; True if there are more. It never shrinks: while
-    somebody adds what we have counted ourselves, it is asked again.
+    Up to `limit` of each, in the order of names; True if there are more. It never shrinks: if
+    another process adds what was counted here meanwhile, it reads again.
     """
     tries = 0
     while True:
@@ -215,7 +215,7 @@ def _ever(
     for statement, is_of_job in (("read_ever_of_queues", False), ("read_ever_of_jobs", True)):
         rows = tx.all(statement, namespace=namespace, queues=scope, limit=limit + 1)
         found = {_place(row): _statistic(row) for row in rows[:limit]}
-        # One that is kept and was cut off must not come with its last seconds alone.
+        # A stored one that was cut off must not appear with its last seconds alone.
         new = () if len(rows) > limit else sorted(fresh.keys() - found.keys())
         ours = [place for place in (*found, *new) if (place.job != ALL) == is_of_job]
         are_cut = are_cut or len(rows) > limit or len(ours) > limit
@@ -225,7 +225,7 @@ def _ever(
 
 
 def means(tx: Tx, *, namespace: str, span_ms: int, since: int) -> dict[str, int]:
-    """How long runs of each job took on average, in milliseconds."""
+    """Return the average duration of each job's runs, in milliseconds."""
     mark = tx.all("counted_until")[0]
     busy: Counter[str] = Counter()
     ended: Counter[str] = Counter()
@@ -239,13 +239,13 @@ def means(tx: Tx, *, namespace: str, span_ms: int, since: int) -> dict[str, int]
 
 
 def _rest(tx: Tx, mark: Row, *, since: int, namespace: str) -> Statistics:
-    """What was not counted yet, by minutes."""
+    """Count what was not counted yet, by minutes."""
     until = mark["now"] - FIRST_MS if mark["until"] is None else mark["until"]
     return count(tx, since=max(since, until), until=1 << 50, namespace=namespace)
 
 
 def total(some: Iterable[Statistic]) -> Statistic:
-    """All of them together."""
+    """Return the sum of statistics."""
     parts = list(some)
     sums: dict[str, Any] = {name: sum(getattr(each, name) for each in parts) for name in _SUMS}
     spreads: dict[str, Any] = {
@@ -271,7 +271,7 @@ def _place(row: Row) -> StatisticKey:
 
 
 def _read(text: str) -> dict[int, int]:
-    """Empty if it cannot be read: one row must not keep all others from being counted."""
+    """Return a spread; empty if it cannot be read: one row must not stop all others."""
     try:
         return read_text(_spread, text, "a statistic")
     except BadInput as error:

@@ -1,4 +1,4 @@
-"""Buckets of time: what ended in each minute or hour of a window, and figures of the whole."""
+"""Buckets of time: the outcomes in each minute or hour of a window, and figures of the whole."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from rota.rules.insight.histogram import quantile_ms
 from rota.store.base import Tx
 
 FINE_MS = 6 * HOUR_MS
-"""Windows up to here are told in minutes, longer ones in hours."""
+"""Windows up to this length have buckets of a minute, longer ones of an hour."""
 
 
 class Bucket(msgspec.Struct, frozen=True):
-    """What ended in one span of a window."""
+    """The outcomes in one span of a window."""
 
     at: int
     statistic: Statistic
 
     def view(self) -> TimeBucket:
-        """The bucket as people see it."""
+        """Return the bucket as people see it."""
         counts = self.statistic
         return TimeBucket(
             at=moment(self.at),
@@ -46,7 +46,7 @@ def buckets_of(
     job: str | None = None,
     queues: Sequence[str] | None = None,
 ) -> list[Bucket]:
-    """Every span of the window that ends now, also those in which nothing ended."""
+    """Return every span of the window that ends now, even those in which nothing ended."""
     span_ms = span_of(window_ms)
     last = now_ms(tx) // span_ms * span_ms
     first = last - max(0, -(-window_ms // span_ms) - 1) * span_ms
@@ -61,7 +61,7 @@ def buckets_of(
 def job_statistics(
     tx: Tx, job: str, *, namespace: str, window_ms: int, queues: Sequence[str] | None = None
 ) -> JobStatistics:
-    """How the runs of a job ended and how long they took."""
+    """Return the outcomes and durations of the runs of a job."""
     buckets = buckets_of(tx, namespace=namespace, window_ms=window_ms, job=job, queues=queues)
     whole = total(each.statistic for each in buckets)
     return JobStatistics(
@@ -77,23 +77,23 @@ def job_statistics(
 
 
 def span_of(window_ms: int) -> int:
-    """The length of the buckets of a window."""
+    """Return the length of the buckets of a window."""
     return MINUTE_MS if window_ms <= FINE_MS else HOUR_MS
 
 
 def success_rate(statistic: Statistic) -> float | None:
-    """Of those that succeeded or failed; None if none did."""
+    """Return the share of successes among successes and failures; None without either."""
     judged = statistic.success + statistic.failed
     return round(statistic.success / judged, 4) if judged else None
 
 
 def retry_rate(statistic: Statistic) -> float | None:
-    """Attempts that had to be made again, for each run."""
+    """Return the repeated attempts for each run; None if no run ended."""
     return round(statistic.retries / statistic.ended, 4) if statistic.ended else None
 
 
 def quantiles(spread: dict[int, int]) -> Quantiles:
-    """How times are spread."""
+    """Return the quantiles of a spread of times."""
     return Quantiles(
         p50_ms=quantile_ms(spread, 0.5),
         p95_ms=quantile_ms(spread, 0.95),
@@ -102,7 +102,7 @@ def quantiles(spread: dict[int, int]) -> Quantiles:
 
 
 def _by_time(statistics: Statistics) -> dict[int, Statistic]:
-    """Of all jobs and queues together."""
+    """Return the statistics of all jobs and queues together, by time."""
     found: dict[int, list[Statistic]] = {}
     for place, each in statistics.items():
         found.setdefault(place.at, []).append(each)

@@ -1,4 +1,4 @@
-"""Why: what keeps a run from running, as reasons with numbers that people can act on."""
+"""Why: the reasons that keep a run from running, with numbers that people can act on."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from rota.store.base import Tx
 
 _policy = msgspec.json.Decoder(PolicyChange)
 LONG_MS = 60_000
-"""A worker looks once a second: what it has not taken for so long, it does not take."""
+"""A worker looks once a second: it will not take a run that it has left for this long."""
 COUNTED = 10_000
-"""Runs ahead are counted up to here."""
+"""Runs ahead are counted up to this number."""
 
 
 def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
-    """Why the run is not running now, most telling first and never empty; UnknownRun if none."""
+    """Return why a run is not running now, most telling first, never empty; UnknownRun if none."""
     run = find(tx, run_id, namespace=namespace)
     if run.state in FINAL:
         said = f": {run.reason}" if run.reason else ""
@@ -48,7 +48,7 @@ def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
 
 
 def why_of_node(tx: Tx, run_id: str, node: str, *, namespace: str) -> list[Reason]:
-    """The same for a node of a run of a graph, which may have no run yet."""
+    """Return why a node of a graph run, which may have no run yet, is not running now."""
     run = find(tx, run_id, namespace=namespace)
     return why_node(tx, run, node, _asker(tx, namespace), namespace=namespace)
 
@@ -58,13 +58,13 @@ def _asker(tx: Tx, namespace: str) -> Ask:
 
 
 def _held(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """Pending: some hold knows of it and tells why."""
+    """Return why a pending run waits, from the hold that knows it."""
     says = f"it is {run.state}: it waits for another run or an event"
     return _kept(tx, run, namespace) or [Reason(kind="blocked", says=says)]
 
 
 def _kept(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """What the first hold says that keeps this very run, and not all of its job and queue."""
+    """Return the reasons of the first hold that keeps this very run, not its job and queue."""
     asked = (hold.why(tx, run, namespace) for hold in HOLDS if hold.why is not None)
     return next((reasons for reasons in asked if reasons), [])
 
@@ -82,7 +82,7 @@ def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 
 def _ready(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    """A worker holds it: it is next there, or goes back into its queue within a moment."""
+    """Return that a worker holds the run: it is next there, or returns to its queue in a moment."""
     holders = [each for each in workers(tx, namespace=namespace) if each.id == run.worker_id]
     if not holders or not holders[0].is_alive:
         return []
@@ -117,7 +117,7 @@ def _retry(tx: Tx, run: RunView, namespace: str) -> str:
 
 
 def _retry_policy(run: RunView) -> RetryPolicy | None:
-    """What the run itself says of retries; nothing if that cannot be read."""
+    """Return the retry policy of the run itself; None if it has none or it cannot be read."""
     try:
         change = read(_policy, str(run.policy), "the policy of the run") if run.policy else None
     except BadInput:
@@ -143,7 +143,7 @@ def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 
 def _next(run: RunView, able: Sequence[WorkerRecord], now: int) -> Reason:
-    """Nothing keeps it; if that has been so for long, those who should take it are to blame."""
+    """Return that nothing keeps the run; if that lasts, that no worker takes it."""
     waited_ms = now - max([run.ready_at.ms, *(each.started_at for each in able)])
     if waited_ms < LONG_MS:
         says = "nothing: it is next, a worker takes it any moment"

@@ -1,4 +1,4 @@
-"""Why, for graphs: what keeps their nodes from running, in the order in which to look at it."""
+"""Why, for graphs: the reasons that keep nodes from running, in the order to look at them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rota.rules.text.checks import hint
 from rota.store.base import Tx
 
 SHOWN = 5
-"""Nodes, and runs, that are named."""
+"""The number of nodes, and of runs, that are named."""
 OBSTACLES = frozenset(
     {
         "held", "paused", "window", "quota", "no_worker", "unserved_queue", "unknown_job",
@@ -29,14 +29,14 @@ OBSTACLES = frozenset(
         "blocked",
     }
 )  # fmt: skip
-"""Reasons of a node's run that tell something; that it runs or is next tells nothing."""
+"""The reasons of a node's run that are shown; that it runs or is next explains nothing."""
 
 Ask = Callable[[str], list[Reason]]
-"""The reasons of another run."""
+"""Returns the reasons of another run."""
 
 
 def why_graph(tx: Tx, run: RunView, ask: Ask, *, namespace: str) -> list[Reason]:
-    """What its nodes do, and whom those wait for that have not begun."""
+    """Return the state of a graph run's nodes, and which parents the waiting ones wait for."""
     found = nodes(tx, run.id, namespace=namespace)
     if not found:
         return [Reason(kind="blocked", says="it is suspended: it waits for an event")]
@@ -55,7 +55,7 @@ def why_graph(tx: Tx, run: RunView, ask: Ask, *, namespace: str) -> list[Reason]
 
 
 def why_node(tx: Tx, run: RunView, name: str, ask: Ask, *, namespace: str) -> list[Reason]:
-    """The same for one node; BadGraph if there is none of this name."""
+    """Return why one node is not running; BadGraph if there is none of this name."""
     found = {each.name: each for each in nodes(tx, run.id, namespace=namespace)}
     if name not in found:
         raise BadGraph(f"run {run.id} has no node {name!r:.64}.{hint(name, found)}")
@@ -79,7 +79,7 @@ def _paused(tx: Tx, run_id: str, found: Sequence[NodeView], namespace: str) -> l
 
 
 def _ending(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
-    """It is being ended: what is cleared away before."""
+    """Return the teardown that is left before the run ends, if it is being ended."""
     how = ends_as(tx, run.id)
     if how is None:
         return []

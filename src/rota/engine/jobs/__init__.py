@@ -1,1 +1,1 @@
-"""Definitions of jobs: immutable versions, what an app declares, what job files apply."""
+"""Definitions of jobs: immutable versions, declarations of apps, applied job files."""

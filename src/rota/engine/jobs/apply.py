@@ -1,4 +1,4 @@
-"""Apply: make the store hold what bundles say, in one transaction; the same again does nothing."""
+"""Apply: store the definitions of bundles in one transaction; a repeated apply does nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from rota.store.base import Tx
 
 
 def compare(tx: Tx, bundles: Sequence[Bundle], wish: Wish, *, namespace: str) -> Plan:
-    """What an apply would do now; changes nothing."""
+    """Return the changes that an apply would make now; changes nothing."""
     return make_plan(
         bundles,
         _stored(tx, bundles, namespace),
@@ -40,7 +40,7 @@ def apply(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is 
     compiled: CompiledSchedules,
     new_id: NewId,
 ) -> Plan:
-    """Do it and tell what was done; nothing is written when all is as it should be."""
+    """Apply the bundles and return the changes made; writes nothing if all is as it should be."""
     plan = compare(tx, bundles, wish, namespace=namespace)
     doer = _Doer(tx, namespace, who, compiled, new_id, now_ms(tx))
     for change in plan.changes:
@@ -60,10 +60,10 @@ class _Doer(NamedTuple):
     compiled: CompiledSchedules
     new_id: NewId
     since: int
-    """When it is done: what comes together has come at the same moment."""
+    """The time of the apply: all its definitions have the same one."""
 
     def put(self, bundle: Bundle, change: Change) -> None:
-        """Bring what is added or changed, if it is this bundle that has it."""
+        """Store an added or changed definition, if it is in this bundle."""
         name, at = change.name, {"namespace": self.namespace}
         if change.kind in ("job", "graph") and name in bundle.jobs:
             origin, spec = origin_of(bundle), bundle.jobs[name]
@@ -84,7 +84,7 @@ class _Doer(NamedTuple):
                 new_id=self.new_id,
                 namespace=self.namespace,
             )
-            # The same schedule is left as it is, and with it whose it was.
+            # An unchanged schedule is left as it is, and so is its origin.
             self.tx.execute("adopt_schedule", name=name, **at)
 
     def remove(self, change: Change) -> None:

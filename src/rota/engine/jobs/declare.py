@@ -1,8 +1,8 @@
-"""Declare: what the code of an app says becomes what the store holds, all of it or nothing.
+"""Declare: store the definitions that the code of an app declares, all of them or none.
 
-Older code than what was declared last changes nothing: a worker that is started again in the
-middle of a deploy must not take away what the new code brought. An app that has a name also takes
-away what its code no longer says; never what others declared.
+Code older than the last declaration changes nothing: a worker that is restarted in the middle of a
+deploy must not remove what the new code brought. An app that has a name also removes what its code
+no longer declares; never what others declared.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from rota.rules.jobs.releases import Said, digest_of, successor
 from rota.store.base import Row, Tx
 
 KEPT = 1_000
-"""Releases of an app that are remembered; code that is older than all of them counts as new."""
+"""The number of releases of an app that are kept; code older than all of them counts as new."""
 
 _jobs = msgspec.json.Decoder(dict[str, int])
 _schedules = msgspec.json.Decoder(dict[str, BundledSchedule])
@@ -46,7 +46,7 @@ _plain = msgspec.json.Decoder(dict[str, Any])
 
 
 class Declared(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a declaration."""
+    """The result of a declaration."""
 
     versions: dict[str, int]
     number: int
@@ -55,18 +55,18 @@ class Declared(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Declarer(msgspec.Struct, frozen=True, kw_only=True):
-    """Who changes definitions in a namespace, and with what."""
+    """The author of changes of definitions in a namespace, with the tools for them."""
 
     namespace: str
     who: str
     compiled: CompiledSchedules
     new_id: NewId
     decides: bool = False
-    """Whether a person starts it: with nobody else at work, its code counts as the newest."""
+    """Whether a person starts it: with no other worker alive, its code counts as the newest."""
 
 
 def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
-    """Make the store hold what the code says, unless that is older than what it holds."""
+    """Store the definitions of the code, unless it is older than what the store holds."""
     at = {"namespace": hand.namespace, "app": said.app or "", "digest": digest_of(said)}
     lock_name(tx, "release", "", namespace=hand.namespace)
     row = tx.one("find_release", **at)
@@ -105,7 +105,7 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
 
 
 def use(tx: Tx, number: int, hand: Declarer) -> Release:
-    """Go back to a release, or forward: what it declared holds again, and others are older now."""
+    """Go back or forward to a release: its declarations hold again, and others are older now."""
     lock_name(tx, "release", "", namespace=hand.namespace)
     row = _find(tx, number, hand.namespace)
     release, schedules_then = _release(row), _schedules.decode(row["schedules"])
@@ -125,7 +125,7 @@ def use(tx: Tx, number: int, hand: Declarer) -> Release:
 
 
 def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50) -> list[Release]:
-    """The newest first; those that hold are the last word about their jobs."""
+    """Return the newest releases first; one `holds` if none replaced it for its jobs."""
     rows = tx.all("list_releases", namespace=namespace, app=app, number=None, limit=limit)
     later: dict[str, list[Said]] = {}
     found = []
@@ -138,7 +138,7 @@ def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50)
 
 
 def find_release(tx: Tx, number: int, *, namespace: str) -> Release:
-    """UnknownRelease if none has the number; one that somebody went back to has another now."""
+    """Return a release; UnknownRelease for a number that none has, such as that before a `use`."""
     return _release(_find(tx, number, namespace))
 
 
@@ -191,7 +191,7 @@ def _remove_rest(  # whose, what stays, by whom, and of what else
     *,
     of: Collection[str] = (),
 ) -> None:
-    """Schedules of these jobs and of this app that are not wanted; of a named app its jobs too."""
+    """Remove unwanted schedules of these jobs and of this app, and jobs of a named app."""
     namespace = hand.namespace
 
     def tell(verb: str, subject: str) -> None:
@@ -201,7 +201,7 @@ def _remove_rest(  # whose, what stays, by whom, and of what else
 
     for name in declared(tx, {*jobs, *of}, namespace=namespace, app=app):
         if name not in wanted:
-            with suppress(UnknownSchedule):  # somebody else was faster
+            with suppress(UnknownSchedule):  # another process was faster
                 schedules.remove(tx, name, namespace=namespace)
                 tell("remove schedule", name)
     if app is not None:

@@ -1,4 +1,4 @@
-"""Jobs: definitions as immutable versions; the same definition is the same version."""
+"""Jobs: definitions as immutable versions; equal definitions are one version."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ _weights = msgspec.json.Decoder(dict[int, int])
 
 
 class JobView(msgspec.Struct, frozen=True, kw_only=True):
-    """A job as people see it: its current version."""
+    """The current version of a job, as people see it."""
 
     name: str
     version: int
     spec: JobSpec
     created_at: int
     origin: str = CODE
-    """Who brought the definition: `code`, `api`, or `file:` and the name of the bundle."""
+    """The source of the definition: `code`, `api`, or `file:` and the name of the bundle."""
     breaker: CircuitState | None = None
-    """Where its breaker stands, if it has one or is held back by hand."""
+    """The state of its breaker, if it has one or is held back by hand."""
     is_held: bool = False
     """Whether its runs wait until a person lets them go."""
     note: str | None = None
-    """Why, if whoever holds it said so."""
+    """The reason for the hold, if one was given."""
     weights: dict[int, int] = {}
-    """How its runs are shared out between versions; empty: all go to the current one."""
+    """The shares of its runs by version; empty: all go to the current one."""
 
 
 def define(  # whose definition it is, and since when
@@ -55,10 +55,10 @@ def define(  # whose definition it is, and since when
     app: str | None = None,
     since: int | None = None,
 ) -> int:
-    """Make this definition the current one; returns its version. `app` is whose code brings it.
+    """Make this definition the current one; returns its version. `app` names the app of the code.
 
-    One that no code brings is served by the workers that may serve stored jobs; they are told.
-    Definitions that come together give the same `since`.
+    Workers that may serve stored jobs serve a definition without code; they are woken. Definitions
+    that come together have the same `since`.
     """
     version, _ = put_version(tx, spec, namespace=namespace, origin=origin)
     make_current(tx, spec, version, namespace=namespace, origin=origin, app=app, since=since)
@@ -68,9 +68,9 @@ def define(  # whose definition it is, and since when
 def introduce(
     tx: Tx, spec: JobSpec, *, namespace: str, app: str | None = None, since: int | None = None
 ) -> int:
-    """The version of a definition that a submit needs; only a new one becomes the current one.
+    """Return the version of a definition that a submit needs; only a new one becomes current.
 
-    Who submits may be older code: what is known already changes nothing.
+    The submitting code may be older: a known definition changes nothing.
     """
     version, is_new = put_version(tx, spec, namespace=namespace)
     if is_new:
@@ -79,7 +79,7 @@ def introduce(
 
 
 def put_version(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) -> tuple[int, bool]:
-    """The number of a definition, and whether it is new; which one is the current one stays."""
+    """Return the number of a definition, and whether it is new; the current one stays current."""
     text = msgspec.json.encode(spec).decode()  # in the order of the code, for its parameters
     same = msgspec.json.encode(spec, order="deterministic")
     digest = hashlib.blake2b(same, digest_size=16).hexdigest()
@@ -103,7 +103,7 @@ def make_current(  # noqa: PLR0913  # which version, whose, and since when
     app: str | None = None,
     since: int | None = None,
 ) -> None:
-    """From now on submits and schedules take this version."""
+    """Make submits and schedules use this version from now on."""
     at = {"namespace": namespace, "name": spec.name, "version": version}
     tx.execute("set_current_version", origin=origin, app=app, **at)
     tx.execute("note_version", since=since, **at)
@@ -113,14 +113,14 @@ def make_current(  # noqa: PLR0913  # which version, whose, and since when
 
 
 class PinnedVersion(msgspec.Struct, frozen=True):
-    """The definition that runs of a version are pinned to, and who brought it first."""
+    """The definition that runs of a version are pinned to, and its first source."""
 
     spec: JobSpec
     origin: str = CODE
 
 
 def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> PinnedVersion | None:
-    """None for a version that is not on record."""
+    """Return the pinned definition; None for a version that is not on record."""
     row = tx.one("load_spec", namespace=namespace, name=name, version=version)
     if row is None:
         return None
@@ -128,7 +128,7 @@ def pinned_to(tx: Tx, name: str, version: int, *, namespace: str) -> PinnedVersi
 
 
 def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | None:
-    """The definition that runs of this version are pinned to."""
+    """Return the definition that runs of this version are pinned to."""
     pinned = pinned_to(tx, name, version, namespace=namespace)
     return pinned.spec if pinned else None
 
@@ -136,9 +136,9 @@ def spec_of(tx: Tx, name: str, version: int, *, namespace: str) -> JobSpec | Non
 def current_specs(
     tx: Tx, names: Collection[str], *, namespace: str
 ) -> dict[str, tuple[int, JobSpec]]:
-    """The current version of each of these jobs that is on record, with its definition.
+    """Return the current version of each of these jobs on record, with its definition.
 
-    One that cannot be read is left out, so that the others are served; runs of it fail by that.
+    An unreadable one is left out, so that the others are served; its runs fail for that reason.
     """
     rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
     found = {}
@@ -160,7 +160,7 @@ def current_specs(
 def jobs(
     tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
 ) -> list[JobView]:
-    """Jobs on record, by name; `after` is the last name of the page before."""
+    """Return the jobs on record, by name; `after` is the last name of the page before."""
     rows = tx.all("list_jobs", namespace=namespace, name=name, after=after, limit=limit)
     return [
         JobView(
@@ -179,7 +179,7 @@ def jobs(
 
 
 def check_told_jobs(tx: Tx, specs: Mapping[str, JobSpec], *, namespace: str) -> None:
-    """BadOption if one of these names a job in `on_failure` that is neither here nor on record."""
+    """Raise BadOption if `on_failure` of one names a job that is neither here nor on record."""
     asked = {told for spec in specs.values() if (told := told_by(spec)) is not None}
     if not asked:
         return
@@ -191,34 +191,34 @@ def check_told_jobs(tx: Tx, specs: Mapping[str, JobSpec], *, namespace: str) -> 
 
 
 def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
-    """The names of the jobs that the code of this app brought last."""
+    """Return the names of the jobs that the code of this app brought last."""
     return [row["name"] for row in tx.all("declared_jobs", namespace=namespace, app=app)]
 
 
 def lock_job(tx: Tx, name: str, *, namespace: str) -> None:
-    """Nobody else makes another version the current one until this transaction ends."""
+    """Lock a job: no other transaction makes another version current until this one ends."""
     tx.one("lock_job", namespace=namespace, name=name)
 
 
 def origin_of(tx: Tx, name: str, *, namespace: str) -> str | None:
-    """Who brought the definition; None when no such job is on record, or it was removed."""
+    """Return the source of the definition; None for a job not on record or removed."""
     row = tx.one("find_job", namespace=namespace, name=name)
     return None if row is None or row["removed_at"] is not None else str(row["origin"])
 
 
 def last_version(tx: Tx, name: str, *, namespace: str) -> int | None:
-    """The current version, or of a job that was removed the one that it had; None if unknown."""
+    """Return the current version, or the last one of a removed job; None if the job is unknown."""
     row = tx.one("find_job", namespace=namespace, name=name)
     return None if row is None else int(row["version"])
 
 
 def remove(tx: Tx, name: str, *, namespace: str) -> bool:
-    """Take a job off the record; runs that wait are still carried out. False if it was gone."""
+    """Remove a job; runs that wait are still carried out. False if it was gone."""
     return tx.execute("remove_job", namespace=namespace, name=name) > 0
 
 
 def stored_jobs(tx: Tx, *, namespace: str) -> dict[str, JobSpec]:
-    """The jobs that no code defines, by name, in their current version, as far as readable."""
+    """Return the readable jobs that no code defines, by name, in their current version."""
     found: dict[str, JobSpec] = {}
     for row in tx.all("stored_jobs", namespace=namespace):
         try:

@@ -1,7 +1,7 @@
-"""Deployed versions: all versions of jobs that a start carries out, not only the one that it names.
+"""Deployed versions: every version of a job that a start leads to, not only the one it names.
 
-A graph has its nodes carried out, with the versions that its run is pinned to, and those of the
-graphs inside of it. Each of them may name a job that is told when it fails.
+The run of a graph starts its nodes, with the versions that the run is pinned to, and the nodes of
+the graphs inside of it. Each of these may name a job in `on_failure`, which may run too.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ from rota.rules.jobs.stored_signature import kinds_of
 from rota.store.base import Tx
 
 NOW = 2**62
-"""Later than every change: a start of this moment."""
+"""A moment later than every change: for a start at present."""
 UNNUMBERED = 0
 """The version of a definition that is not on record yet."""
 
 Version = tuple[str, int]
-"""A job, and which of its versions."""
+"""A job, and one of its versions."""
 
 
 class DeployedStart(NamedTuple):
-    """A run that somebody asks for."""
+    """A run that is about to be submitted."""
 
     job: str
     version: int
     asked_at: int = NOW
-    """When what it does was asked for: a run that is run again was submitted in the past."""
+    """When its work was first submitted: a rerun was submitted in the past."""
     rerun_of: str | None = None
-    """The run that the one of that moment ran again; that was asked for earlier still."""
+    """The run that the submit at `asked_at` was itself a rerun of: an even earlier submit."""
 
 
 class DeployedPart(NamedTuple):
@@ -46,9 +46,9 @@ class DeployedPart(NamedTuple):
     spec: JobSpec
     version: int
     above: Version | None
-    """What has it carried out; None for what is started itself."""
+    """The version that starts it; None for the start itself."""
     queue: str | None
-    """The queue that the node above names; otherwise it runs in that of its job."""
+    """The queue that the node above names; None: it runs in that of its job."""
 
     @property
     def at(self) -> Version:
@@ -62,7 +62,7 @@ class _Item(NamedTuple):
 
 
 def carried(tx: Tx, starts: Collection[DeployedStart], *, namespace: str) -> list[DeployedPart]:
-    """What runs when these start; what is not on record, or cannot be read, does not run."""
+    """Return the versions that run when these start; unreadable or unknown ones do not run."""
     walk = _Walk(tx, namespace, beside=frozenset())
     items = []
     for start in starts:
@@ -76,7 +76,7 @@ def carried(tx: Tx, starts: Collection[DeployedStart], *, namespace: str) -> lis
 def carried_by(
     tx: Tx, spec: JobSpec, *, namespace: str, beside: Collection[str] = ()
 ) -> list[DeployedPart]:
-    """What runs besides a definition, once it is in force; `beside` it come other definitions."""
+    """Return what runs besides a definition in force; `beside` are definitions added with it."""
     walk = _Walk(tx, namespace, beside=frozenset(beside))
     return walk.through([_Item(DeployedPart(spec, UNNUMBERED, None, None), NOW, is_told=False)])[1:]
 
@@ -90,7 +90,7 @@ class _Walk:
         self._told: dict[str, tuple[int, JobSpec] | None] = {}
 
     def through(self, items: list[_Item]) -> list[DeployedPart]:
-        """All parts, each once, in the order in which they are met."""
+        """Return all parts, each once, in the order in which they are met."""
         found: dict[tuple[Version, Version | None, str | None], DeployedPart] = {}
         seen: set[tuple[Version, int, bool]] = set()
         while items:
@@ -125,7 +125,7 @@ class _Walk:
             yield _Item(DeployedPart(now[1], now[0], above, None), NOW, is_told=True)
 
     def _shape(self, part: DeployedPart) -> GraphShape | None:
-        """None for what is no graph, or none that can be begun."""
+        """Return the shape of a graph; None for other jobs and for graphs that cannot begin."""
         if not isinstance(part.spec.target, GraphTarget):
             return None
         try:
@@ -136,14 +136,14 @@ class _Walk:
             return None
 
     def _current(self, job: str) -> tuple[int, JobSpec] | None:
-        """Who is told runs as its current version; a job that was removed is not told."""
+        """Return the current version of an `on_failure` job; None if the job was removed."""
         if job not in self._told:
             self._told[job] = current_specs(self._tx, [job], namespace=self._namespace).get(job)
         return self._told[job]
 
 
 def _asked_at(tx: Tx, start: DeployedStart, spec: JobSpec) -> int:
-    """Only of a graph does it matter; what one of many runs did first takes a look at each."""
+    """Return when the work was first submitted; looked up only for graphs, where it matters."""
     if start.rerun_of is None or not isinstance(spec.target, GraphTarget):
         return start.asked_at
     return submitted_at(tx, {"created_at": start.asked_at, "rerun_of": start.rerun_of})

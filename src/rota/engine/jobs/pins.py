@@ -1,6 +1,6 @@
-"""Pins: the versions of the jobs of a graph's nodes, as a run of it is pinned to them.
+"""Pins: the versions of its nodes' jobs to which a run of a graph is pinned.
 
-Mostly nothing has changed since the submit, which one look at the current versions tells.
+Mostly nothing has changed since the submit, which one look at the current versions shows.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ class _Now(NamedTuple):
     graph: int | None
     """None where the graph is not on record any more."""
     versions: dict[str, int]
-    """By node; one whose job is not on record is left out."""
+    """The version of each node; a node whose job is not on record is left out."""
     since: int | None
     """When the last of them became the current one; None when that is not known of all."""
 
 
 class Pins:
-    """For the runs of graphs that begin in one transaction."""
+    """The pins of the graph runs that begin in one transaction."""
 
     def __init__(self, tx: Tx, leases: Collection[Lease], *, namespace: str) -> None:
         self._tx = tx
@@ -43,16 +43,17 @@ class Pins:
         self._known: dict[str, _Current] = {}
         self._reigns: dict[str, list[Reign]] = {}
         self._asked = [lease.run_id for lease in leases if lease.parent_id is None]
-        """Runs whose submit is to be asked for, together with the first versions."""
+        """Runs whose submit is yet to be read, together with the first versions."""
         self._submits: dict[str, Row] = {}
         self._looked: dict[tuple[str, int], _Now] = {}
 
     def of(
         self, lease: Lease, shape: GraphShape, outer: GraphRun | None
     ) -> tuple[dict[str, int], int]:
-        """Versions by node, and when it was decided what the run does: at the first submit.
+        """Return the versions by node, and when the run's work was first submitted.
 
-        Of the outermost graph, if this is inside of another. BadGraph if a job is not on record.
+        For a graph inside of another that is the submit of the outermost graph. Raises BadGraph if
+        a job is not on record.
         """
         self._check_known(shape, lease.version)
         if outer is not None:
@@ -63,7 +64,7 @@ class Pins:
         return self.at(shape, lease.version, as_of), as_of
 
     def at(self, shape: GraphShape, version: int, as_of: int) -> dict[str, int]:
-        """Versions by node for a run of this version of the graph that was submitted at `as_of`.
+        """Return the versions by node for a run of this graph version submitted at `as_of`.
 
         A node whose job is not on record is left out.
         """
@@ -80,7 +81,7 @@ class Pins:
                 raise BadGraph(f"node {name!r}: {kind} {job!r} is not on record")
 
     def _now(self, shape: GraphShape, version: int) -> _Now:
-        """What is current, worked out once for all runs of a version."""
+        """Return the current versions, worked out once for all runs of a version."""
         at = shape.graph.name, version
         found = self._looked.get(at)
         if found is None:
@@ -138,5 +139,5 @@ class Pins:
 
 
 def _jobs_of(shape: GraphShape) -> dict[str, str]:
-    """The job or graph of each node."""
+    """Return the job or graph of each node."""
     return {name: each.node.job or each.node.graph or "" for name, each in shape.plan.nodes.items()}

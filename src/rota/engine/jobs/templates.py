@@ -1,4 +1,4 @@
-"""Templates on record: by name, each change counted."""
+"""Templates on record, by name; each change gives a template a new revision."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class RecordedTemplate(msgspec.Struct, frozen=True, kw_only=True):
 def put_template(
     tx: Tx, name: str, template: Template, *, namespace: str, who: str
 ) -> RecordedTemplate:
-    """Make it so; jobs that were made from it stay as they are."""
+    """Store a template; jobs that were made from it stay as they are."""
     spec = msgspec.json.encode(check_template(template)).decode()
     lock_name(tx, "template", name, namespace=namespace)
     tx.execute("put_template", namespace=namespace, name=name, spec=spec, who=who)
@@ -36,7 +36,7 @@ def put_template(
 
 
 def find_template(tx: Tx, name: str, *, namespace: str) -> RecordedTemplate:
-    """UnknownTemplate when there is none of that name."""
+    """Return a template; UnknownTemplate when there is none of that name."""
     found = templates(tx, namespace=namespace, name=name)
     if not found:
         raise UnknownTemplate(name)
@@ -46,7 +46,7 @@ def find_template(tx: Tx, name: str, *, namespace: str) -> RecordedTemplate:
 def templates(
     tx: Tx, *, namespace: str, name: str | None = None, after: str = "", limit: int = EVERY
 ) -> list[RecordedTemplate]:
-    """By name; `after` is the last name of the page before."""
+    """Return templates by name; `after` is the last name of the page before."""
     rows = tx.all("list_templates", namespace=namespace, name=name, after=after, limit=limit)
     return [
         RecordedTemplate(
@@ -61,7 +61,7 @@ def templates(
 
 
 def remove_template(tx: Tx, name: str, *, namespace: str) -> None:
-    """UnknownTemplate when there is none of that name."""
+    """Remove a template; UnknownTemplate when there is none of that name."""
     lock_name(tx, "template", name, namespace=namespace)
     if not tx.execute("delete_template", namespace=namespace, name=name):
         raise UnknownTemplate(name)

@@ -1,4 +1,4 @@
-"""Jobs as people see them: what they did lately, what they do now, their versions.
+"""Jobs as people see them: their recent runs, their present activity, their versions.
 
 A page of jobs costs a handful of statements and one for each queue, however many jobs are on it.
 """
@@ -21,31 +21,31 @@ from rota.model.states import State
 from rota.store.base import Row, Tx
 
 RECENT = 30
-"""Runs of a job that tell how it does."""
+"""The number of recent runs that are read for each job."""
 AHEAD = 5_000
-"""Of each queue so many are looked at for the jobs that they are of."""
+"""The number of runs at the head of each queue that are counted by job."""
 NEWEST = 2**31 - 1
 
 _spec = msgspec.json.Decoder(JobSpec)
 
 
 class Activity(msgspec.Struct, frozen=True, kw_only=True):
-    """What one job does, and did lately."""
+    """The present activity and recent runs of one job."""
 
     last: tuple[RunOutcome, ...] = ()
-    """The newest first."""
+    """The recent runs, the newest first."""
     running: int = 0
     """Runs that workers execute, and runs of a graph whose nodes go on."""
     paused: int = 0
-    """Runs of a graph that somebody has paused."""
+    """Runs of a graph that are paused."""
     queued: int = 0
-    """Among those that are next in each queue."""
+    """Runs among those that are next in each queue."""
     schedules: int = 0
     next_at: int | None = None
 
     @property
     def success_rate(self) -> float | None:
-        """Of those of the last runs that somebody wanted to see through."""
+        """The successes among the recent runs that succeeded or failed, as a share; else None."""
         counted = [each for each in self.last if each.state in (State.SUCCESS, State.FAILED)]
         if not counted:
             return None
@@ -53,12 +53,12 @@ class Activity(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def p50_ms(self) -> int | None:
-        """Half of the last runs that succeeded took no longer."""
+        """The duration that half of the recent successful runs did not exceed."""
         return self._took(0.5)
 
     @property
     def p95_ms(self) -> int | None:
-        """95 of 100 of the last runs that succeeded took no longer."""
+        """The duration that 95 of 100 recent successful runs did not exceed."""
         return self._took(0.95)
 
     def _took(self, share: float) -> int | None:
@@ -80,7 +80,7 @@ class RecordedVersion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Activity]:
-    """Of each of these jobs."""
+    """Return the activity of each of these jobs."""
     at = {"namespace": namespace, "names": json.dumps(sorted(names))}
     last: dict[str, list[RunOutcome]] = {}
     for row in tx.all("recent_runs", limit=RECENT, **at):
@@ -120,7 +120,7 @@ def _queued(tx: Tx, *, namespace: str) -> Counter[str]:
 def versions(
     tx: Tx, name: str, *, namespace: str, before: int = NEWEST, limit: int = 50
 ) -> list[RecordedVersion]:
-    """All that a job ever was, the newest first; `before` is the last of the page before."""
+    """Return all versions of a job, the newest first; `before` is the last of the page before."""
     rows = tx.all("list_versions", namespace=namespace, name=name, before=before, limit=limit)
     return [
         RecordedVersion(

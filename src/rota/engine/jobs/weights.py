@@ -1,4 +1,4 @@
-"""Weights: some runs of a job go to one version of it, some to another."""
+"""Weights: share out the runs of a job between its versions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class VersionChoice(msgspec.Struct, frozen=True, kw_only=True):
     weights: dict[int, int] = {}
 
     def at(self, point: float) -> tuple[int, JobSpec]:
-        """The version at a point of [0, 1), with its definition."""
+        """Return the version at a point of [0, 1), with its definition."""
         version = choose(self.weights, point) if self.weights else self.current
         return version, self.specs[version]
 
 
 def set_weights(tx: Tx, name: str, weights: Mapping[int, int], *, namespace: str) -> None:
-    """Share out the runs to come; none at all: the current version gets all of them.
+    """Share out the runs to come; without weights the current version gets all of them.
 
     They hold until another definition becomes the current one.
     """
@@ -44,7 +44,7 @@ def set_weights(tx: Tx, name: str, weights: Mapping[int, int], *, namespace: str
 
 
 def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, VersionChoice]:
-    """What submits of these jobs may choose from; a job that is not on record is left out."""
+    """Return the versions that submits of these jobs may choose; unknown jobs are left out."""
     found: dict[str, VersionChoice] = {}
     rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
     for row in rows:
@@ -61,7 +61,7 @@ def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Vers
 
 
 def weighed(tx: Tx, row: Row, run_id: str) -> Row:
-    """What decides about a start, with the version of the job that the id of its run falls upon."""
+    """Return the row of a start with the version and definition that its run's id falls upon."""
     if row["weights"] is None:
         return row
     version = choose(_weights.decode(row["weights"]), point_of(run_id))

@@ -1,1 +1,1 @@
-"""Views of what holds runs back: queues."""
+"""Views of queues."""

@@ -1,4 +1,4 @@
-"""Queues as people see them: how deep they are, what bounds them, how they did."""
+"""Queues as people see them: their depths, their limits, their recent outcomes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dead letters as people see them: runs that failed for good, alone or in groups of one cause."""
+"""Dead letters as people see them: runs that failed for good, alone or grouped by cause."""
 
 from __future__ import annotations
 

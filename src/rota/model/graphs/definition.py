@@ -1,4 +1,4 @@
-"""Graphs as they are defined, in a list, and with their last runs beside each other."""
+"""Definitions of graphs, graphs in a list, and the last runs of a graph side by side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run of a graph, node by node: where each node stands, and how far the run is."""
+"""The nodes of a graph run as people see them: their states, and the progress of the run."""
 
 from __future__ import annotations
 
@@ -104,6 +104,6 @@ class RunNodes(View, frozen=True):
     verbs: tuple[str, ...]
 
     def begun(self) -> list[NodeView]:
-        """Where its nodes stand; none of a run that is no graph or has not begun."""
+        """Return its nodes; none for a run that is no graph or has not begun."""
         nodes = self.graph.nodes if self.graph else []
         return [each for each in nodes if each.state is not None]

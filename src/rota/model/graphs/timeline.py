@@ -10,7 +10,7 @@ from rota.clock import Moment
 from rota.model.view import View
 
 Part = Literal["queued", "running", "failed"]
-"""What a run did then; failed: an attempt that did not succeed."""
+"""The activity of a run in a span; failed: an attempt that did not succeed."""
 
 
 class TimelineSpan(View, frozen=True):

@@ -1,1 +1,1 @@
-"""What people read about a namespace: figures, forecasts, and what a search finds."""
+"""Views of a namespace: figures, forecasts and search results."""

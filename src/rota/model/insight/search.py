@@ -1,4 +1,4 @@
-"""What a search finds: runs, jobs, schedules and lines, each in brief."""
+"""Search results in brief: runs, jobs, schedules and lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Figures about runs: an overview of a namespace, how a job did, what schedules will start."""
+"""Figures about runs: the overview of a namespace, statistics of a job, forecasts of schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Jobs as people see them: in a list, all about one, and as they were defined."""
+"""Jobs as people see them: in a list, in detail, and as they were defined."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JobKind = Literal["command", "http", "python", "graph"]
 
 
 def kind_of(spec: JobSpec) -> JobKind:
-    """What a job does."""
+    """Return the kind of work that a job does."""
     match spec.target:
         case CommandTarget():
             return "command"

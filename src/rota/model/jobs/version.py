@@ -1,4 +1,4 @@
-"""Versions of a job: what it was, what differs, and how its runs are shared out."""
+"""Versions of a job: their definitions, their differences, and their shares of the runs."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is told of runs beside their views."""
+"""Views about runs besides the run itself: short answers and reasons."""

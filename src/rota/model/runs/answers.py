@@ -1,4 +1,4 @@
-"""Short answers to those who submit, stop or repeat runs."""
+"""Short answers to requests that submit, stop or repeat runs."""
 
 from __future__ import annotations
 

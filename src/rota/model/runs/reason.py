@@ -1,4 +1,4 @@
-"""Reasons: one thing each that keeps a run from running, for people and for scripts."""
+"""Reasons: one obstacle each that keeps a run from running, for people and for scripts."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Views of schedules: what fires, what came of it, and backfills."""
+"""Views of schedules: firings, their outcomes, and backfills."""

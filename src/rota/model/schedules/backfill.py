@@ -1,4 +1,4 @@
-"""Backfills: the past instants of a schedule as runs, and how far they are."""
+"""Backfills: runs for the past instants of a schedule, and their progress."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from rota.clock import Moment
 from rota.model.view import View
 
 Reprocess = Literal["missing", "failed", "all"]
-"""Which instants get a run: those without one, also those that failed, or all.
+"""The instants that get a run: those without one, also those that failed, or all.
 
-None of them while an earlier run of the same instant has not ended.
+An instant gets none while an earlier run of it has not ended.
 """
 Order = Literal["oldest", "newest"]
 """Which instants come first."""

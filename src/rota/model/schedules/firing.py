@@ -1,4 +1,4 @@
-"""Firings of schedules: those to come, and what became of those that were due."""
+"""Firings of schedules: those to come, and the outcomes of those that were due."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Breakers by hand: list them, open or close one; and the rules that jobs bring."""
+"""Breakers by hand: list them, open or close one; and set the rules of jobs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from rota.rules.failures.breaker_options import breaker_text
 from rota.store.base import Row, Tx
 
 LOOKED_AT = 20_000
-"""Queued runs among which those are counted that are held back."""
+"""The number of queued runs among which the held ones are counted."""
 
 
 def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
-    """Make the rule of this definition the one that counts; a state that is open stays so."""
+    """Store the rule of this definition as the current one; an open breaker stays open."""
     if spec.breaker is None:
         tx.execute("drop_breaker_rule", namespace=namespace, job=spec.name)
         return
@@ -28,9 +28,9 @@ def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
 
 
 def open_breaker(tx: Tx, job: str, *, namespace: str, by: Actor, note: str | None = None) -> None:
-    """Hold back all runs of a job until a person closes its breaker; it needs no rule for that.
+    """Hold back all runs of a job until a person closes its breaker; no rule is needed.
 
-    What runs goes on. UnknownJob when no such job is on record.
+    Running runs go on. Raises UnknownJob when no such job is on record.
     """
     place = BreakerKey(namespace, job)
     _check_known(tx, place)
@@ -43,7 +43,7 @@ def open_breaker(tx: Tx, job: str, *, namespace: str, by: Actor, note: str | Non
 def close_breaker(tx: Tx, job: str, *, namespace: str, by: Actor) -> bool:
     """Let the runs of a job go, in their old order; False when they were not held.
 
-    Its tally starts afresh. UnknownJob when no such job is on record.
+    Its tally starts afresh. Raises UnknownJob when no such job is on record.
     """
     place = BreakerKey(namespace, job)
     _check_known(tx, place)
@@ -55,7 +55,7 @@ def close_breaker(tx: Tx, job: str, *, namespace: str, by: Actor) -> bool:
 
 
 def breakers(tx: Tx, *, namespace: str) -> list[BreakerView]:
-    """The breakers of all jobs that have a rule or are held back, by job."""
+    """Return the breakers of all jobs that have a rule or are held back, by job."""
     return [
         view_of(BreakerView, row, rule=breaker_text(rule_of(row)) if row["rule"] else None)
         for row in tx.all("list_breakers", namespace=namespace, most=LOOKED_AT)
@@ -63,13 +63,13 @@ def breakers(tx: Tx, *, namespace: str) -> list[BreakerView]:
 
 
 def held_jobs(tx: Tx, *, namespace: str) -> dict[str, str | None]:
-    """Jobs whose queued runs are not handed out, each with the id of its probe."""
+    """Return the jobs whose queued runs are not claimed, each with the id of its probe."""
     rows = tx.all("held_jobs", namespace=namespace)
     return {row["job"]: str(row["probe_id"]) if row["probe_id"] else None for row in rows}
 
 
 def _record_act(tx: Tx, place: BreakerKey, circuit: Circuit, row: Row, *, by: Actor) -> None:
-    """An alert tells that it was done by hand; the record tells by whom."""
+    """Raise an alert that it was done by hand, and write the audit entry with the author."""
     verb = "open breaker" if circuit.state == "open" else "close breaker"
     detail = {"note": circuit.note} if circuit.note else {}
     record(tx, by, namespace=place.namespace, verb=verb, subject=place.job, detail=detail)

@@ -1,4 +1,4 @@
-"""Probes: breakers that are due get their probe; what no transaction saw is noticed.
+"""Probes: give due breakers their probe, and notice endings of probes that no transaction saw.
 
 Any process may tend: each change is guarded by the breaker's turn.
 """
@@ -25,14 +25,14 @@ from rota.store.base import Row, Tx
 
 
 class DueProbes(msgspec.Struct, frozen=True, kw_only=True):
-    """Which breakers have to change now, and how long until the next one may."""
+    """The breakers that have to change now, and how long until the next one may."""
 
     places: tuple[BreakerKey, ...] = ()
     next_in_ms: int | None = None
 
 
 def due_breakers(tx: Tx) -> DueProbes:
-    """Reads only, so that every process may look often."""
+    """Return the due breakers; reads only, so that every process may look often."""
     rows = tx.all("unsettled_breakers")
     waits = [row["probe_at"] - row["now"] for row in rows if row["probe_at"] is not None]
     return DueProbes(
@@ -46,7 +46,7 @@ def due_breakers(tx: Tx) -> DueProbes:
 
 
 def send_probes(tx: Tx, place: BreakerKey) -> bool:
-    """Change one breaker if it still has to; False when somebody else did, or nothing was due."""
+    """Change one breaker if it is still due; False if another process did, or it was not due."""
     row = tx.one("find_breaker", namespace=place.namespace, job=place.job)
     if row is None or row["rule"] is None:
         return False
@@ -89,10 +89,10 @@ def _candidate(tx: Tx, place: BreakerKey) -> str | None:
 
 
 def _fate(tx: Tx, circuit: Circuit) -> ProbeFate:
-    """What became of a probe; mostly known already to the transaction that ended it.
+    """Return the fate of a probe; the transaction that ended it mostly knows it already.
 
-    Not so when it was cancelled or expired in its queue, or ended by a worker whose program
-    does not know of the breaker yet.
+    It does not when the probe was cancelled or expired in its queue, or was ended by a worker whose
+    program does not know of the breaker yet.
     """
     if circuit.probe_id is None:
         return "waits"

@@ -1,4 +1,4 @@
-"""Breakers in the store: read, judged by their tallies, changed under guard, told of."""
+"""The state of breakers in the store: read, judged by tallies, changed under guard, reported."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _rule = msgspec.json.Decoder(Breaker)
 
 
 class BreakerKey(msgspec.Struct, frozen=True):
-    """Whose breaker."""
+    """The key of a breaker: its namespace and its job."""
 
     namespace: str
     job: str
@@ -30,7 +30,7 @@ def rule_of(row: Row) -> Breaker:
 
 
 def has_readable_rule(row: Row) -> bool:
-    """A breaker whose rule cannot be understood judges nothing, and keeps no run from ending."""
+    """Whether the rule can be read; otherwise the breaker judges nothing and stops no ending."""
     try:
         times_of(rule_of(row))
     except BadInput as error:
@@ -58,7 +58,7 @@ def tallies_of(tx: Tx, place: BreakerKey, *, turn: int) -> list[Tally]:
 
 
 def change(tx: Tx, place: BreakerKey, *, was: Circuit, now: Circuit) -> bool:
-    """Make the change unless somebody was faster; wakes who can claim again."""
+    """Make the change unless another process was faster; wakes the workers that can claim again."""
     facts = msgspec.structs.asdict(now) | {"turn": was.turn}
     if not tx.execute("change_breaker", namespace=place.namespace, job=place.job, **facts):
         return False
@@ -70,7 +70,7 @@ def change(tx: Tx, place: BreakerKey, *, was: Circuit, now: Circuit) -> bool:
 
 
 def wake(tx: Tx, place: BreakerKey) -> None:
-    """Runs of this job can be claimed: a probe, or all of them."""
+    """Wake the workers of this job's queues: a probe, or all of its runs, can be claimed."""
     rows = tx.all("queues_of_job", namespace=place.namespace, job=place.job)
     release(tx, queues=[(place.namespace, row["queue"]) for row in rows])
 
@@ -82,20 +82,20 @@ class BreakerChange(msgspec.Struct, frozen=True, kw_only=True):
     now: Circuit
     at: int
     seen: dict[str, object] = {}
-    """What it was decided from, for the alert."""
+    """The facts that the decision was based on, for the alert."""
 
 
 def share_seen(tallies: list[Tally], rule: Breaker, *, at: int) -> dict[str, object]:
-    """How many attempts ended badly within the window, in words for people."""
+    """Return the bad share of attempts within the window, as facts for people."""
     seen = count(tallies, rule=rule, now_ms=at)
     share = round(seen.bad / max(1, seen.total), 4)
     return {"share": share, "bad": seen.bad, "total": seen.total, "window": rule.window}
 
 
 def follow(tx: Tx, place: BreakerKey, propagation: BreakerChange) -> bool:
-    """Carry out a decision; tells of it when the breaker opens or closes.
+    """Carry out a decision; raises an alert when the breaker opens or closes.
 
-    False when there was nothing to do, or somebody changed the breaker in the meantime.
+    Returns False when there was nothing to do, or the breaker was changed in the meantime.
     """
     if propagation.now is propagation.was or not change(
         tx, place, was=propagation.was, now=propagation.now
@@ -113,6 +113,6 @@ def tell(tx: Tx, place: BreakerKey, circuit: Circuit, facts: dict[str, object], 
     kind = "breaker.closed" if circuit.state == "closed" else "breaker.opened"
     extra = {"stays": circuit.stays or None, "note": circuit.note}
     told = {"job": place.job, **facts, **{name: it for name, it in extra.items() if it}}
-    # The moment belongs to it: a job that was forgotten and defined anew starts at turn 0.
+    # The time is a part of the mark: a job that was forgotten and defined anew starts at turn 0.
     mark = (circuit.turn, f"{place.job}\n{at}")
     raise_alert(tx, kind, told, namespace=place.namespace, change=mark)

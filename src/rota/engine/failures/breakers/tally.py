@@ -1,7 +1,7 @@
-"""Tallies: attempts of jobs that have a breaker are counted, and the breaker judged at once.
+"""Tallies: count the attempts of jobs that have a breaker, and judge the breaker at once.
 
-Part of finish: in the transaction that ends an attempt, so that the claim after it in the same
-transaction already finds the breaker open. Costs nothing for jobs without a breaker.
+This is a part of finish, in the transaction that ends an attempt, so that the claim after it in the
+same transaction already finds the breaker open. It costs nothing for jobs without a breaker.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class _Tally(msgspec.Struct, frozen=True):
 
 
 def tally_attempts(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[Row]:
-    """What the verdicts mean to breakers; asked before the runs change, under their lock."""
+    """Return what the verdicts mean to breakers; read before the runs change, under their lock."""
     watched = [verdict for verdict in verdicts if verdict.watched]
     if not watched:
         return []
