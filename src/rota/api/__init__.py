@@ -1,1 +1,4 @@
-"""The server: REST over HTTP. Routes parse, call a verb and render; see rota.api.routes."""
+"""The server: REST over HTTP. A route parses the request, calls an operation, renders the answer.
+
+See rota.api.routes.
+"""

@@ -14,7 +14,7 @@ from rota.app import App
 
 
 def main() -> None:
-    """OpenAPI 3.1, as `/api/v1/openapi.json` answers it."""
+    """Print OpenAPI 3.1, the same document that `/api/v1/openapi.json` serves."""
     server_state = ServerState(App("sqlite:///:memory:"), ServerOptions())
     description = description_of(make_litestar(server_state))
     sys.stdout.buffer.write(msgspec.json.format(description, indent=2) + b"\n")

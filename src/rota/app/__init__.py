@@ -1,4 +1,4 @@
-"""The front door: App, its jobs and the handles of their runs."""
+"""The public entry point: App, its jobs and the handles of their runs."""
 
 from rota.app.app import App
 from rota.app.job import Job

@@ -1,6 +1,6 @@
 """App: the composition root. Holds the jobs, opens the store, starts workers.
 
-The only place that puts store, engine and runtime together.
+Only this module puts store, engine and runtime together.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ DEFAULT_URL = "sqlite:///rota.db"
 class App(Nouns):
     """Jobs and the store they live in.
 
-    Without `url` the store is what ROTA_URL or rota.toml says, else sqlite:///rota.db here. One
-    with a `name` takes jobs and schedules off the record that its code no longer declares. Code
-    that starts again after newer code has declared something else changes nothing, unless it has
-    a `release` (or ROTA_RELEASE) that is new.
-    Nothing is opened before it is needed: importing a module that holds an App is free.
+    Without `url` the store is that of ROTA_URL or rota.toml, else sqlite:///rota.db here. An app
+    with a `name` removes from the record the jobs and schedules that its code no longer declares.
+    If newer code has since declared something else, older code that starts again changes nothing,
+    unless it has a `release` (or ROTA_RELEASE) that is new. Nothing is opened before it is needed:
+    importing a module that holds an App is free.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class App(Nouns):
         """Make a function a graph: the jobs it calls are its nodes.
 
         Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description; queue,
-        priority, dependencies, on_failure, schedule and its policies as of any job.
+        priority, dependencies, on_failure, schedule and its policies, as for any job.
         """
         if function is not None:
             return add_graph(self, function, name, options)
@@ -178,12 +178,12 @@ class App(Nouns):
 
     @cached_property
     def artifact_store(self) -> ArtifactStore:
-        """Values that are too large for the rows of runs, by what stands for them there."""
+        """The store of values that are too large for the rows of runs, found by their pointers."""
         artifacts = open_artifacts(self._said.artifacts, beside=file_of(self.url))
         return ArtifactStore(lambda: self.store, artifacts)
 
     def find_job(self, name: str) -> Job[..., Any]:
-        """The job or graph of that name, or UnknownJob with a guess."""
+        """Return the job or graph of that name; UnknownJob, with a suggestion, if there is none."""
         if name in self.graphs:
             return self.graphs[name].job
         try:
@@ -193,11 +193,11 @@ class App(Nouns):
 
     @property
     def everything(self) -> dict[str, Job[Any, Any]]:
-        """All jobs by name, graphs among them."""
+        """All jobs by name, including graphs."""
         return {**self.jobs, **{name: graph.job for name, graph in self.graphs.items()}}
 
     def run(self, run_id: str) -> Run[Any]:
-        """A handle for a run of any job, by its id."""
+        """Return a handle for a run of any job, by its id."""
         return Run(self, run_id)
 
     @property
@@ -221,7 +221,7 @@ class App(Nouns):
         define_jobs(self, jobs)
 
     def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
-        """A worker for this app's jobs; `start()` it, `stop()` it."""
+        """Return a worker for this app's jobs; `start()` it, `stop()` it."""
         options = options or WorkerOptions(**settings)
         options = with_settings(options, self._said)
         if self.store.login == WORKER:  # who may not do what is for all

@@ -1,4 +1,4 @@
-"""Declare: what the code of an app says is brought to the store when a worker starts."""
+"""Declarations: what the code of an app declares is recorded in the store when a worker starts."""
 
 from __future__ import annotations
 
@@ -26,9 +26,10 @@ _log = logging.getLogger("rota")
 
 
 def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False) -> Declared:
-    """All of it is recorded or nothing; older code than the last changes nothing, and is told.
+    """Record all of it or nothing; code older than the last changes nothing, and a warning says so.
 
-    Unless a person `decides` and is alone with a file: who goes back there means it.
+    It does change the record if a person `decides` and the store is a file that nobody shares: then
+    going back to older code is meant.
     """
     said = Declaration(
         app=app.name,
@@ -46,7 +47,7 @@ def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False)
 
 
 def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Declarer:
-    """What changes of definitions need."""
+    """Return the declarer that changes of definitions need."""
     return Declarer(
         namespace=app.namespace,
         who=who or whoami(),

@@ -32,7 +32,7 @@ R = TypeVar("R")
 
 
 class Maker(Protocol):
-    """What `@app.job(...)` gives: a decorator that keeps the types of what it decorates."""
+    """The decorator that `@app.job(...)` returns; it keeps the types of what it decorates."""
 
     @overload
     def __call__(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
@@ -44,7 +44,7 @@ class Maker(Protocol):
 def python_job(
     app: App, function: Callable[P, R], name: str | None, options: Mapping[str, Any]
 ) -> Job[P, R]:
-    """A function as a job; its annotations are its types."""
+    """Return a function as a job; its annotations are its types."""
     checked = job_options(name or function.__name__, options)
     signature = Signature.of(function)
     target = PythonTarget(ref=reference(function), is_async=inspect.iscoroutinefunction(function))
@@ -58,7 +58,7 @@ def python_job(
 def data_job(
     app: App, name: str, target: Target, texts: Iterable[str], options: Mapping[str, Any]
 ) -> Job[..., Any]:
-    """A program or a request as a job; each `{name}` in its texts is a parameter."""
+    """Return a program or a request as a job; each `{name}` in its texts is a parameter."""
     checked = job_options(name, options)
     kind = Words if target_kind(target).takes_words else Signature
     signature = kind.of_names(name, placeholders(texts))
@@ -67,7 +67,7 @@ def data_job(
 
 
 def request_of(url: str, headers: Mapping[str, str], **facts: Any) -> HttpTarget:
-    """A request to make; credentials in its address become a header."""
+    """Return the HTTP target of a request; credentials in its address become a header."""
     from rota.rules.security.egress import check_headers  # noqa: PLC0415  # most apps send no requests
     from rota.rules.security.web_address import apart  # noqa: PLC0415
 
@@ -77,7 +77,7 @@ def request_of(url: str, headers: Mapping[str, str], **facts: Any) -> HttpTarget
 
 
 def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
-    """A program to run: a list, never a line for a shell."""
+    """Return the target of a program to run: a list, never a line for a shell."""
     if isinstance(argv, str) or not argv:
         raise BadOption(
             f"the command of job {name!r} is a list such as ['pg_dump', '{{database}}']; "
@@ -92,7 +92,7 @@ def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
 def define_jobs(app: App, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]]) -> None:
     """Record definitions and learn their versions; costs a transaction for new ones only.
 
-    One that is known already becomes the current one again only by a worker that starts.
+    An old definition becomes the current one again only when a worker starts.
     """
     known = [each if isinstance(each, Job) else each.job for each in jobs]
     fresh = [job for job in known if job.version is None]
@@ -117,9 +117,9 @@ def define_jobs(app: App, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]])
 
 
 def told_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> list[Job[..., Any]]:
-    """The jobs of the app that these name in `on_failure`, and those name in turn.
+    """Return the jobs that these name in `on_failure`, and those that these name in turn.
 
-    BadOption if one takes other things than it is told.
+    BadOption if one of them does not take the arguments that it is called with.
     """
     found: dict[str, Job[..., Any]] = {}
     waiting = list(jobs)
@@ -141,7 +141,7 @@ def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
         from rota.rules.jobs.cache_options import parse_cache  # noqa: PLC0415  # as with options
 
         parse_cache(checked.cache, signature.parameters)
-    # What has no parameters keeps the definition, and so the version, that it had.
+    # A job without parameters keeps the definition, and so the version, that it had.
     takes_some = bool(signature.parameters) or signature.takes_more
     is_function = isinstance(target, PythonTarget) and takes_some
     return JobSpec(

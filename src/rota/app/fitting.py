@@ -1,4 +1,4 @@
-"""Arguments of schedules as the code of an app takes them, where it has the code of the job."""
+"""Fits the arguments of a schedule to the code of its job, where an app has that code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def fit_of(app: App) -> Fit:
-    """Puts a job of this code on record before a schedule of it, and checks its arguments."""
+    """Return a function that records a job before its schedule, and checks the arguments."""
 
     def fit(schedule: Schedule, job: str, *, by_hand: bool = False) -> Schedule:
         known = app.jobs.get(job)

@@ -1,6 +1,6 @@
 """Graphs in Python: a function whose calls of jobs are the nodes.
 
-Outside of a graph nothing of this happens: jobs are functions, and so are graphs.
+Outside a graph, jobs and graphs are plain functions.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
 RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "on_failure", "queue", "priority", "schedule"}
-"""What a graph has as any job has it."""
+"""The options that a graph shares with any job."""
 
 
 class TracedGraph(Node[P, R]):
@@ -70,24 +70,27 @@ class TracedGraph(Node[P, R]):
         return f"<Graph {self.name}>"
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """A node, inside of another graph; elsewhere the function, with jobs as functions."""
+        """Make a node inside another graph; elsewhere call the function, with jobs as functions."""
         return self.node()(*args, **kwargs)
 
     def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function; NotAllowed if only a run can tell what comes of it."""
+        """Call the function; NotAllowed if only a run can decide the result."""
         with calling(plan_graph(self.graph)):
             return self.function(*args, **kwargs)
 
     @property
     def graph(self) -> Graph:
-        """The graph as data; its function is called for this once, with references."""
+        """The graph as data; its function is called once, with references, to make it."""
         if self._graph is None:
             self._graph = self._traced()
         return self._graph
 
     @property
     def plan(self) -> Plan:
-        """Checked against the jobs and graphs of the app; BadGraph names the node."""
+        """Return the plan, checked against the jobs and graphs of the app.
+
+        BadGraph names the node.
+        """
         jobs = {name: facts_of(job.signature) for name, job in self.app.jobs.items()}
         graphs = self._with_inner()
         plan = plan_graph(self.graph, jobs=jobs, graphs=graphs)
@@ -98,7 +101,7 @@ class TracedGraph(Node[P, R]):
         return plan
 
     def _check_literals(self, plan: Plan) -> None:
-        """Arguments that are all known are checked as those of a submit are."""
+        """Check arguments that are all known in the way a submit would check them."""
         for name, planned in plan.nodes.items():
             node = planned.node
             if node.job is None or node.map is not None or any(mentions(node.args)):
@@ -109,7 +112,7 @@ class TracedGraph(Node[P, R]):
                 raise BadGraph(f"graph {self.name!r}: node {name!r}: {error}") from error
 
     def _with_inner(self) -> dict[str, Graph]:
-        """This graph and all within it; the others of the app are not even traced."""
+        """Return this graph and all within it; other graphs of the app are not traced."""
         found = {self.name: self.graph}
         waiting = [self.graph]
         while waiting:
@@ -121,7 +124,7 @@ class TracedGraph(Node[P, R]):
 
     @property
     def job(self) -> Job[P, R]:
-        """The same as a job: with versions, schedules, submits."""
+        """The graph as a job, with versions, schedules and submits."""
         if self._job is None:
             spec = JobSpec(
                 target=GraphTarget(graph=self.plan.graph),
@@ -138,19 +141,19 @@ class TracedGraph(Node[P, R]):
         return self.job.submit(*args, **kwargs)
 
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
-        """Ask for many at once, all or none; items as with the jobs."""
+        """Ask for many runs at once, all or none; the items are those of `Job.submit_many`."""
         return self.job.submit_many(calls)
 
     def with_options(self, **options: Any) -> Submission[P, R]:
-        """Change policies for the submits made through the answer."""
+        """Change policies for the submits that are made through the result."""
         return self.job.with_options(**options)
 
     def after(self, delay: str | float | timedelta) -> Submission[P, R]:
-        """Submit so that it runs after a while: `nightly.after("10m").submit()`."""
+        """Delay the runs: `nightly.after("10m").submit()`."""
         return self.job.after(delay)
 
     def at(self, when: datetime) -> Submission[P, R]:
-        """Submit so that it runs at a time, which must have a zone."""
+        """Run at this time, which must have a zone."""
         return self.job.at(when)
 
     def within(self, connection: Any) -> Within[P, R]:
@@ -160,7 +163,7 @@ class TracedGraph(Node[P, R]):
     def draft(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
     ) -> NewRun:
-        """The run that a submit of these arguments asks for; `tx.submit` makes it."""
+        """Return the run that a submit of these arguments asks for; `tx.submit` makes it."""
         return self.job.draft(args, kwargs, define)
 
     def _traced(self) -> Graph:
@@ -180,7 +183,7 @@ class TracedGraph(Node[P, R]):
             **self._options,
         )
         try:
-            # Options came as people gave them; the reader of files knows every form and refusal.
+            # The options are as people wrote them; the reader of files knows each form and refusal.
             document = msgspec.to_builtins(made)
             by_name = {node["name"]: node for node in document["nodes"]}
             return read_graph(self.name, {**document, "nodes": by_name})

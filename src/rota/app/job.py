@@ -1,4 +1,4 @@
-"""Job: a definition in the hands of a program. Submit it, or call it as a plain function."""
+"""Job: a definition that a program can submit, or call as a plain function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 Define = Callable[[JobSpec], int]
-"""Records a definition and gives its version."""
+"""Records a definition and returns its version."""
 
 
 class Job(Node[P, R]):
@@ -66,12 +66,12 @@ class Job(Node[P, R]):
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Name to annotation, in order."""
+        """The annotation of each parameter, by name and in order."""
         return self.spec.parameters
 
     @property
     def more(self) -> str | None:
-        """The annotation of arguments of any other name; None if there can be none."""
+        """The annotation of arguments with other names; None if the job accepts none."""
         return self.spec.more if isinstance(self.spec.more, str) else None
 
     def __repr__(self) -> str:
@@ -80,15 +80,15 @@ class Job(Node[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         """Call the function here and now; nothing is recorded.
 
-        While a graph is being defined, the call makes a node of it instead; while one is called
-        plainly, it is a call of its next node.
+        While a graph is being defined, the call makes a node instead; while a graph is called
+        plainly, it calls the next node of that graph.
         """
         if current_trace() is not None or current_call() is not None:
             return self.node()(*args, **kwargs)
         return self.plainly(*args, **kwargs)
 
     def plainly(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Call the function, whatever goes on around it."""
+        """Call the function, even inside a graph."""
         if self.handler is None:
             raise NotAllowed(f"job {self.name!r} is not a Python function; submit it")
         return self.handler(*args, **kwargs)
@@ -100,21 +100,21 @@ class Job(Node[P, R]):
     def within(self, connection: Any) -> Within[P, R]:
         """Submit in a transaction of yours: the runs exist if and only if you commit it.
 
-        A connection of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy,
+        The connection is of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy,
         on the database of this app.
         """
         return Within(self, UNCHANGED, connection)
 
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
-        """Ask for many at once, all or none.
+        """Ask for many runs at once, all or none.
 
-        Each item is a tuple of positional arguments, a mapping of keyword arguments,
-        or, being anything else, the single argument.
+        Each item is a tuple of positional arguments, a mapping of keyword arguments or, if it is
+        anything else, the single argument.
         """
         return self._submit_many(UNCHANGED, calls)
 
     def with_options(self, **options: Any) -> Submission[P, R]:
-        """Change policies for the submits made through the answer.
+        """Change policies for the submits that are made through the result.
 
         Options: priority, queue, timeout, expires, key, key_window, delay, at, cache=False, and all
         of retries.
@@ -122,11 +122,11 @@ class Job(Node[P, R]):
         return Submission(self, submit_options(options, retry=retry_of(self.spec)))
 
     def after(self, delay: str | float | timedelta) -> Submission[P, R]:
-        """Submit so that it runs after a while: `resize.after("10m").submit("a.png")`."""
+        """Delay the run: `resize.after("10m").submit("a.png")`."""
         return self.with_options(delay=delay)
 
     def at(self, when: datetime) -> Submission[P, R]:
-        """Submit so that it runs at a time, which must have a zone."""
+        """Run at this time, which must have a zone."""
         return self.with_options(at=when)
 
     def _submit(
@@ -143,11 +143,11 @@ class Job(Node[P, R]):
     def draft(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
     ) -> NewRun:
-        """The run that a submit of these arguments asks for."""
+        """Return the run that a submit of these arguments asks for."""
         return self.new_run(UNCHANGED, self.signature.bind(args, kwargs), define)
 
     def bind(self, call: Any) -> str:
-        """Arguments as submit_many takes them, as JSON text."""
+        """Return the arguments, in any form that submit_many takes, as JSON text."""
         if isinstance(call, tuple):
             return self.signature.bind(call, {})
         if isinstance(call, Mapping):
@@ -155,9 +155,9 @@ class Job(Node[P, R]):
         return self.signature.bind((call,), {})
 
     def new_run(self, options: SubmitOptions, args: str, define: Define | None = None) -> NewRun:
-        """A request with a fresh id; `define` records a definition that is not known yet.
+        """Return a request with a fresh id; `define` records a definition that is not known yet.
 
-        Inside a transaction that must be done in it: another one might wait for it for ever.
+        Inside a transaction `define` must use that transaction: another might wait for it for ever.
         """
         spec = self.spec
         version = self.version
@@ -173,12 +173,12 @@ class Job(Node[P, R]):
 
 
 class AsyncJob(Job[P, R]):
-    """A job whose function is `async def`: a plain call gives a coroutine, a run its value."""
+    """A job whose function is `async def`: a plain call returns a coroutine, a run its value."""
 
     def __call__(  # type: ignore[override]  # the one thing that differs, on purpose
         self, *args: P.args, **kwargs: P.kwargs
     ) -> Coroutine[Any, Any, R]:
-        """Call the function here; await what it gives."""
+        """Call the function here; await the result."""
         coroutine: Any = super().__call__(*args, **kwargs)
         return cast("Coroutine[Any, Any, R]", coroutine)
 
@@ -191,19 +191,19 @@ class Submission(Generic[P, R]):
         self._options = options
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
-        """As Job.submit, with these options."""
+        """Submit with these options; see `Job.submit`."""
         return self._job._submit(self._options, args, kwargs)  # noqa: SLF001  # the other half of Job
 
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
-        """As Job.submit_many, with these options."""
+        """Submit many with these options; see `Job.submit_many`."""
         return self._job._submit_many(self._options, calls)  # noqa: SLF001
 
     def within(self, connection: Any) -> Within[P, R]:
-        """As Job.within, with these options."""
+        """Submit in your transaction with these options; see `Job.within`."""
         return Within(self._job, self._options, connection)
 
     def draft(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
     ) -> NewRun:
-        """As Job.draft, with these options."""
+        """Return the run with these options; see `Job.draft`."""
         return self._job.new_run(self._options, self._job.signature.bind(args, kwargs), define)

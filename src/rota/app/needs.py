@@ -1,4 +1,4 @@
-"""What a graph needs on record before it can begin: the jobs and graphs that are its nodes."""
+"""The definitions that a graph needs on record before it can begin: its nodes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def needed_by(job: Job[..., Any], known: Mapping[str, Job[..., Any]]) -> list[Job[..., Any]]:
-    """The jobs of the app that this one has as nodes, and those have in turn; itself not."""
+    """Return the app's jobs that are nodes of this one, directly or not; without the job itself."""
     found: dict[str, Job[..., Any]] = {}
     waiting = [job]
     while waiting:

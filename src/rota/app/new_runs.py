@@ -1,4 +1,4 @@
-"""New runs of jobs that are on record: what one submit asks for, as a row."""
+"""New runs of jobs on record: the row that one submit asks for."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from rota.rules.jobs.options import UNCHANGED, SubmitOptions
 
 
 def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> NewRun:
-    """A request for a run of this version, with a fresh id and what this submit changes."""
+    """Return a request for a run of this version, with a fresh id and this submit's options."""
     fresh = NewRun(
         id=new_id(),
         job=spec.name,
@@ -28,7 +28,7 @@ def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> N
 
 
 def changed(run: NewRun, options: SubmitOptions) -> NewRun:
-    """The run as one submit wants it."""
+    """Return the run with the options of one submit."""
     changes: dict[str, Any] = {
         "queue": options.queue,
         "priority": options.priority,

@@ -1,4 +1,4 @@
-"""What jobs and graphs have in common: inside of a graph, a call of one makes a node."""
+"""The base of jobs and graphs: inside a graph, a call of one makes a node."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ T = TypeVar("T")
 
 
 class Callee(Protocol):
-    """A job or a graph: what can be a node."""
+    """A job or a graph, which can be a node."""
 
     name: str
     signature: Signature
     target: str
-    """`job` or `graph`."""
+    """The kind of target: `job` or `graph`."""
 
     def plainly(self, *args: Any, **kwargs: Any) -> Any: ...
 
@@ -30,8 +30,8 @@ class Callee(Protocol):
 class Maker(Generic[P, R]):
     """A job or a graph with options of a node: call it, or map it over items.
 
-    In the eyes of a type checker the call gives the result itself, so that what is passed from
-    node to node is checked as in any function.
+    To a type checker the call returns the result itself, so the values that nodes pass to each
+    other are checked as in any function.
     """
 
     def __init__(self, callee: Callee, options: Mapping[str, Any]) -> None:
@@ -40,7 +40,7 @@ class Maker(Generic[P, R]):
         self._options = options
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """Make a node; outside of a graph, call the function here and now."""
+        """Make a node; outside a graph, call the function here and now."""
         trace = current_trace()
         if trace is None:
             return cast("R", self._plainly(lambda: self._callee.plainly(*args, **kwargs)))
@@ -51,7 +51,7 @@ class Maker(Generic[P, R]):
         return cast("R", trace.add(self._target(), values, self._options))
 
     def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
-        """One node with an instance for each item; the result is the list of their results.
+        """Make one node with an instance for each item; the result is the list of their results.
 
         The item goes to the first parameter that is not given otherwise, or to `into=`.
         """
@@ -69,7 +69,7 @@ class Maker(Generic[P, R]):
         return {self._callee.target: self._callee.name}
 
     def _plainly(self, work: Callable[[], T]) -> T | None:
-        """What the work gives; None if the node is skipped."""
+        """Return what the work returns; None if the node is skipped."""
         call = current_call()
         if call is not None:
             return call.node(self._target(), self._is_wanted, work)
@@ -122,16 +122,16 @@ class Maker(Generic[P, R]):
 
 
 class Node(Generic[P, R]):
-    """What jobs and graphs have in common: they can be nodes of a graph."""
+    """The base of jobs and graphs, which can be nodes of a graph."""
 
     def node(self, **options: Any) -> Maker[P, R]:
-        """The same with options of a node: `load.node(retries=3, join="none_failed")(rows)`.
+        """Set options of a node: `load.node(retries=3, join="none_failed")(rows)`.
 
-        Options: name, after, when, join, kind, setups, fails_run, group, retries, timeout,
-        queue, priority, isolation, cache; for .map(): into, batch, concurrency, tolerate.
+        Options: name, after, when, join, kind, setups, fails_run, group, retries, timeout, queue,
+        priority, isolation, cache; for .map(): into, batch, concurrency, tolerate.
         """
         return Maker(cast("Callee", self), options)
 
     def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
-        """As Maker.map, without options."""
+        """Map over items without options; see `Maker.map`."""
         return self.node().map(items, *args, **kwargs)

@@ -1,4 +1,4 @@
-"""The nouns of an App, each with its verbs; a Client has the same ones."""
+"""The nouns of an App, each with its verbs; a Client has them too."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Nouns(SharedNouns):
-    """What an App has at hand, made when it is first asked for."""
+    """The handles of an App, each made at its first use."""
 
     @property
     def _whole(self) -> App:
@@ -26,7 +26,7 @@ class Nouns(SharedNouns):
 
     @cached_property
     def backend(self) -> Backend:
-        """Each operation is a transaction of the store."""
+        """The backend, which makes each operation a transaction of the store."""
         from rota.handles.store_backend import StoreBackend
         from rota.operations.tools import Tools
 
@@ -39,7 +39,7 @@ class Nouns(SharedNouns):
 
     @cached_property
     def schedules(self) -> Schedules[Run[Any]]:
-        """What fires when: make, change, pause, preview, start by hand, backfill."""
+        """Schedules: make, change, pause, preview, start by hand, backfill."""
         from rota.app.fitting import fit_of
         from rota.handles.schedules.schedules import Schedules
 

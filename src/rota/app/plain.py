@@ -1,7 +1,7 @@
-"""A plain call of a graph: its function with jobs as functions, and the answer that a run gives.
+"""Plain calls of a graph: its jobs are called as functions, and the result is that of a run.
 
-Nodes are called where they are written, nothing is retried, and a failure is raised. What only a
-run can do (choose a branch, go on after a failure) is refused before anything is called.
+Nodes are called where they are written, nothing is retried, and a failure is raised. Anything that
+only a run can do (choose a branch, go on after a failure) is refused before the first call.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from rota.rules.graphs.references import mentions
 
 T = TypeVar("T")
 JOINS: tuple[Join, ...] = ("all_success", "none_failed", "none_failed_min_one_success")
-"""Those under which nothing runs after a failure."""
+"""The joins under which nothing runs after a failure."""
 
 
 class PlainCall:
-    """One call of a graph's function: which of its nodes is called next, and which were skipped."""
+    """One call of a graph's function: its next node, and the nodes that were skipped."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -36,7 +36,7 @@ class PlainCall:
     def node(
         self, target: Mapping[str, str], wanted: Callable[[], bool], work: Callable[[], T]
     ) -> T | None:
-        """The result of the next node, whose job this must be; None if it is skipped."""
+        """Return the result of the next node, whose target this must be; None if skipped."""
         node = next(self._left, None)
         if node is None or target != ({"job": node.job} if node.job else {"graph": node.graph}):
             raise self._differs()
@@ -60,7 +60,7 @@ class PlainCall:
             raise self._differs()
 
     def needs_run(self, error: TypeError) -> bool:
-        """Whether the function took a part of what a skipped node gives, which is nothing."""
+        """Whether the function used a part of a skipped node's result, which is None."""
         return error is not self._raised and Ending.SKIPPED in self._endings.values()
 
     def _is_allowed(self, name: str) -> bool:
@@ -81,13 +81,13 @@ _CURRENT: ContextVar[PlainCall | None] = ContextVar("rota_plain_call", default=N
 
 
 def current_call() -> PlainCall | None:
-    """The plain call of a graph that goes on here."""
+    """Return the plain call of a graph that is under way here."""
     return _CURRENT.get()
 
 
 @contextmanager
 def calling(plan: Plan) -> Iterator[None]:
-    """Inside, calls of jobs are those of the nodes of this graph."""
+    """Make calls of jobs inside the block call the nodes of this graph."""
     check_plain(plan)
     call = PlainCall(plan)
     token = _CURRENT.set(call)
@@ -106,7 +106,7 @@ def calling(plan: Plan) -> Iterator[None]:
 
 
 def check_plain(plan: Plan) -> None:
-    """NotAllowed names the first node that only a run can carry out."""
+    """NotAllowed, naming the first node that only a run can carry out."""
     graph = plan.graph
     seen: set[str] = set()
     for node in graph.nodes:

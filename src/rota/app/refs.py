@@ -1,4 +1,4 @@
-"""References: values of a graph that will be known when it runs, and what can be said of them."""
+"""References: values of a graph that are known when it runs, and expressions of them."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from rota.rules.jobs.signature import wire
 
 
 class Later(Reference):
-    """Something known only when the graph runs.
+    """A value that is known only when the graph runs.
 
-    Compare it and compute with it: the answer is an expression for `when=` or an argument.
+    Compare it and compute with it: the result is an expression for `when=` or an argument.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
-        """As it is written in an expression."""
+        """The form of the value in an expression."""
 
     def __repr__(self) -> str:
         return f"<{self.text}>"
 
     @property
     def alone(self) -> str:
-        """The same where nothing stands beside it."""
+        """The form of the value where nothing stands beside it."""
         return self.text
 
     def value(self) -> dict[str, Any]:
-        """As it is written in the arguments of a node."""
+        """The form of the value in the arguments of a node."""
         return {"$expr": self.alone}
 
     def __bool__(self) -> NoReturn:
@@ -47,7 +47,7 @@ class Later(Reference):
         raise self._refusal("is known only when the graph runs; size(...) is for expressions")
 
     def __format__(self, spec: str) -> str:
-        """In a text it would be its own name for ever, not what it stands for."""
+        """Refuse: in a text, the reference would stay its own name and never become its value."""
         raise self._refusal(
             'is known only when the graph runs; join texts with +, as in name + ".csv"'
         )
@@ -62,7 +62,7 @@ class Later(Reference):
         return Computed(f"{written(other)} {sign} {self._beside(sign, other)}")
 
     def _beside(self, sign: str, other: object) -> str:
-        """Python computes whole numbers with others, expressions do not: it is written out."""
+        """Return the operand: Python mixes whole numbers with others, expressions do not."""
         is_double = isinstance(other, float) and sign in ("+", "-", "*", "/")
         return f"double({self.alone})" if is_double else self.text
 
@@ -121,7 +121,7 @@ class Later(Reference):
 
 
 class Computed(Later):
-    """Two of them with a sign between; in brackets unless it stands alone."""
+    """Two values with an operator between them; in brackets unless it stands alone."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"({text})")
@@ -153,24 +153,24 @@ class Ref(Later):
 
 
 class NodeRef(Ref):
-    """A node; stands for its result wherever that is needed."""
+    """A node; stands for its result wherever one is needed."""
 
     def __init__(self, name: str) -> None:
         super().__init__("$ref", name)
 
     @property
     def state(self) -> Later:
-        """How the node ended, for expressions: `load.state == "skipped"`."""
+        """The state in which the node ended, for expressions: `load.state == "skipped"`."""
         return Later(f"nodes.{self.name}.state")
 
     @property
     def error(self) -> ErrorRef:
-        """How the node failed, for a handler: `load.error.message`; null if it did not."""
+        """The error of the node, for a handler: `load.error.message`; null if it did not fail."""
         return ErrorRef(self.name)
 
 
 class ErrorRef(Later):
-    """How a node failed; null if it did not, and so are its parts."""
+    """The error of a node; the error and its parts are null if the node did not fail."""
 
     def __init__(self, name: str, part: str = "") -> None:
         super().__init__(f"nodes.{name}.error{part}")
@@ -195,20 +195,20 @@ class Time(Later):
 
     @property
     def day(self) -> Time:
-        """Its day, in the zone of the schedule: `2026-03-08`."""
+        """The day of the time, in the zone of the schedule: `2026-03-08`."""
         return Time(f"day({self.text})")
 
     def format(self, pattern: str) -> Time:
-        """Written in another way: `this_run.scheduled_for.format("%Y/%m/%d")`."""
+        """Format the time: `this_run.scheduled_for.format("%Y/%m/%d")`."""
         return Time(f"format({self.text}, {written(pattern)})")
 
     def shift(self, by: str) -> Time:
-        """Earlier or later: `this_run.scheduled_day.shift("-1d")`."""
+        """Shift the time: `this_run.scheduled_day.shift("-1d")`."""
         return Time(f"shift({self.text}, {written(by)})")
 
 
 class RunTime(Time):
-    """A time of the run as it is, which needs no expression."""
+    """A time of the run, unchanged, which needs no expression."""
 
     def __init__(self, field: str) -> None:
         super().__init__(f"run.{field}")
@@ -219,25 +219,25 @@ class RunTime(Time):
 
 
 class ThisRun:
-    """The run that a graph or a schedule will start: what it is for, before it is there.
+    """The run that a graph or a schedule will start, before it exists.
 
-    Use it for arguments of nodes, conditions, and `args` of a schedule. Inside of a handler,
+    Use it for arguments of nodes, conditions, and `args` of a schedule. Inside a handler,
     `current_run()` has the values themselves.
     """
 
     scheduled_for: Any = RunTime("scheduled_for")
     """The instant the run is for, as text with the offset of the schedule's zone."""
     scheduled_day: Any = RunTime("scheduled_day")
-    """Its day in that zone: `2026-03-08`."""
+    """The day that the run is for, in that zone: `2026-03-08`."""
     interval_start: Any = RunTime("interval_start")
-    """The instant before that one: what came in since then is this run's work."""
+    """The instant before `scheduled_for`: data since then is the work of this run."""
     interval_start_day: Any = RunTime("interval_start_day")
     interval_end: Any = RunTime("interval_end")
     interval_end_day: Any = RunTime("interval_end_day")
     schedule: Any = RunTime("schedule")
-    """The name of the schedule; null for a run that none started."""
+    """The name of the schedule; null for a run that no schedule started."""
     started_by: Any = RunTime("started_by")
-    """What started it: `time`, `manual`, `event` or `backfill`."""
+    """The kind of start: `time`, `manual`, `event` or `backfill`."""
     backfill: Any = RunTime("backfill")
     """The id of the backfill; null for other runs."""
 
@@ -249,14 +249,14 @@ this_run = ThisRun()
 
 
 def written(value: object) -> str:
-    """A value as it is written in an expression."""
+    """Return a value in the form of an expression."""
     if isinstance(value, Later):
         return value.text
     return json.dumps(value_of(value))
 
 
 def value_of(value: object) -> Any:
-    """Anything as plain JSON with references in it."""
+    """Return any value as plain JSON with references in it."""
     if isinstance(value, Later):
         return value.value()
     if isinstance(value, dict):

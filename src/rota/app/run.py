@@ -47,18 +47,18 @@ class Run(RunHandle[R]):
         return type(self)(self._app, run_id, self._job)
 
     def show(self) -> RunView:
-        """All that is known about the run right now."""
+        """Return all that is known about the run now."""
         return self.filled(super().show())
 
     def filled(self, view: RunView) -> RunView:
-        """The view with the values that are kept apart from it."""
+        """Return the view with the values that are stored apart from it."""
         if not is_pointer(view.args) and not (view.result and is_pointer(view.result)):
             return view
         result = None if view.result is None else JsonText(self._seen(view.result))
         return msgspec.structs.replace(view, args=JsonText(self._seen(view.args)), result=result)
 
     def follow_logs(self) -> Iterator[LogLine]:
-        """The lines of `logs` as they come; ends when the run has ended."""
+        """Yield the lines of `logs` as they come; stop when the run has ended."""
         changed = Event()
 
         def woken(key: str) -> None:
@@ -96,7 +96,7 @@ class Run(RunHandle[R]):
         return value
 
     def _seen(self, text: str) -> str:
-        """A value to look at; one that is lost, or whose store is away, stays a pointer."""
+        """Return a value for display; if it is lost or its store is away, return the pointer."""
         if not is_pointer(text):
             return text
         try:

@@ -1,4 +1,4 @@
-"""What a worker of an app has to do: its jobs, on record, and the queues they are in."""
+"""The scope of a worker: the jobs of its app, on record, and the queues they are in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def duty_of(app: App, options: WorkerOptions) -> WorkerScope:
-    """Records what the code of the app declares, as the worker that starts now will claim it."""
+    """Record what the code of the app declares, and return the scope for the starting worker."""
     jobs = app.everything
     check_circles({name: job.spec for name, job in jobs.items()})
     told_jobs(app, jobs.values())

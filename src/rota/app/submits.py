@@ -1,6 +1,7 @@
-"""Submits on their way to the store: those of the same moment share a commit.
+"""Submits to the store: submits of the same moment share a commit.
 
-A commit whose end nobody saw is asked for by the ids of its runs, never repeated blindly.
+If the end of a commit is unknown, the store is asked for the ids of its runs; a commit is never
+repeated blindly.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ CHUNK = 1000
 
 
 class Submits:
-    """Records runs for one app, from any thread."""
+    """The submits of one app, from any thread."""
 
     def __init__(self, app: App) -> None:
         self._app = app
         self._commit: GroupCommit[Sequence[NewRun], list[Submitted]] = GroupCommit(self._flush)
 
     def record(self, runs: Sequence[NewRun]) -> list[Submitted]:
-        """All or none, and on disk when this returns; DuplicateKey if a key is somebody else's."""
+        """Record all runs or none, on disk on return; DuplicateKey if another call owns a key."""
         answers = self._commit(runs)
         for run, answer in zip(runs, answers, strict=True):
             if answer.refused:

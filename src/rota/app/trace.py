@@ -19,11 +19,11 @@ MAP_OPTIONS = frozenset({"batch", "concurrency", "into", "tolerate"})
 NODE_OPTIONS = (frozenset(Node.__struct_fields__) - {"args", "graph", "job", "map"}) | MAP_OPTIONS
 _NO_NAME = re.compile(r"[^A-Za-z0-9_]+")
 _MAX_NAME = 56
-"""Room for a number behind it."""
+"""The most characters of a name, with room for a number behind it."""
 
 
 class Trace:
-    """The nodes of one graph as they are made."""
+    """The nodes of one graph while they are made."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
@@ -36,7 +36,7 @@ class Trace:
         options: Mapping[str, Any],
         mapped: Map | None = None,
     ) -> NodeRef:
-        """Make a node; gives the reference that stands for its result."""
+        """Make a node; return the reference that stands for its result."""
         if len(self.nodes) >= MAX_NODES:
             raise BadGraph(f"there are more than {MAX_NODES:,} nodes; use .map(...) for items")
         fields: dict[str, Any] = {
@@ -77,7 +77,7 @@ _CURRENT: ContextVar[Trace | None] = ContextVar("rota_graph", default=None)
 
 
 def current_trace() -> Trace | None:
-    """The graph that is being traced here; None outside of one, where jobs are functions."""
+    """Return the graph that is being traced here; None outside, where jobs are functions."""
     return _CURRENT.get()
 
 
@@ -93,7 +93,7 @@ def tracing() -> Iterator[Trace]:
 
 @contextmanager
 def group(name: str) -> Iterator[None]:
-    """Nodes made inside are drawn together; outside of a graph it does nothing."""
+    """Draw the nodes made inside together; outside a graph, do nothing."""
     trace = current_trace()
     if trace is None:
         yield
@@ -103,14 +103,14 @@ def group(name: str) -> Iterator[None]:
 
 
 def expr(text: str) -> Any:
-    """A value computed when the graph runs, such as `expr("params.n * 2")`."""
+    """Return a value that is computed when the graph runs, such as `expr("params.n * 2")`."""
     if current_trace() is None:
         raise NotAllowed(f"{text!r:.64} is for graphs that run; there is none here")
     return Later(text)
 
 
 def check_options(options: Mapping[str, Any]) -> None:
-    """Refuse what is no option of a node."""
+    """Refuse an option that nodes do not have."""
     for name in options:
         if name not in NODE_OPTIONS:
             raise BadOption(
@@ -125,7 +125,7 @@ def mapped_over(items: object, into: str | None, options: Mapping[str, Any]) -> 
 
 
 def duration_text(value: Any) -> str:
-    """As the model holds it; a text stays as it was written."""
+    """Return a duration in the form of the model; a text stays as it was written."""
     return value if isinstance(value, str) else format_duration(parse_duration(value))
 
 

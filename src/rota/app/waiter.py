@@ -1,4 +1,4 @@
-"""Waiting for runs to end: woken by the store's hints, with a slow poll as the truth."""
+"""Waits for runs to end: woken by hints of the store, with a slow poll in case one is lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ POLL_S = 0.5
 
 
 class Waiter:
-    """Many threads may wait at once; each looks again when something has ended."""
+    """A waiter for many threads at once; each looks again when a run has ended."""
 
     def __init__(self, app: App) -> None:
         self._app = app
@@ -30,7 +30,7 @@ class Waiter:
         self._counting = Lock()
 
     def wait(self, run_id: str, timeout_s: float | None) -> Ended | None:
-        """How the run ended, or None when the time is over; UnknownRun when there is none."""
+        """Return how the run ended, or None when the time is over; UnknownRun if there is none."""
         self._begin()
         try:
             return self._wait(run_id, timeout_s)
@@ -62,7 +62,7 @@ class Waiter:
                     self._changed[key].wait(left_s)
 
     def _begin(self) -> None:
-        """The store is listened to while somebody waits: behind a pooler that has its price."""
+        """Listen to the store while a thread waits: behind a pooler, listening has its price."""
         with self._counting:
             if self._watch is None:
                 self._watch = self._app.store.watch(self._woken)

@@ -1,4 +1,4 @@
-"""Submits in a transaction of the caller's own, on a connection of theirs."""
+"""Submits in a transaction of the caller's own, on the caller's connection."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Within(Generic[P, R]):
         _check_database(self._tx, job.app)
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
-        """Ask for one execution; it exists once the transaction is committed."""
+        """Ask for one run; it exists once the transaction is committed."""
         bound = self._job.signature.bind(args, kwargs)
         return self._submit([self._job.new_run(self._options, bound, self._define)])[0]
 
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
-        """Ask for many; items are as for Job.submit_many."""
+        """Ask for many runs; the items are those of `Job.submit_many`."""
         job = self._job
         bound = [job.bind(call) for call in calls]
         return self._submit([job.new_run(self._options, each, self._define) for each in bound])
@@ -67,7 +67,7 @@ class Within(Generic[P, R]):
 
 
 def _check_database(tx: ForeignTx, app: App) -> None:
-    """A run must not get lost in a database that no worker looks at."""
+    """Check the database of the caller: a run must not get lost where no worker looks."""
     dialect = dialect_of(app.url)
     if tx.dialect != dialect:
         raise WrongConnection(f"the connection is to {tx.dialect}, the app is on {dialect}")
@@ -85,13 +85,13 @@ def _check_database(tx: ForeignTx, app: App) -> None:
 def _is_ours(theirs: str, app: App) -> bool:
     path = file_of(app.url)
     if path is not None:
-        # By name alone: opening the store beside a connection of sqlite3 would do harm.
+        # Compare the names alone: opening the store beside a connection of sqlite3 would do harm.
         return path.exists() and path.samefile(theirs)
     return theirs in (_identities.get(app.store), _identity(app.store))
 
 
 def _identity(store: Store) -> str | None:
-    """Asked anew when it does not fit: the server may have been restarted since."""
+    """Return the identity of the store, read again: the server may have been restarted."""
     row = store.read(lambda tx: tx.one("identity"))
     found: str | None = row["identity"] if row else None
     if found:

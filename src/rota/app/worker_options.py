@@ -14,7 +14,7 @@ from rota.settings.table import Settings
 
 
 def worker_options(said: Settings) -> WorkerOptions:
-    """The settings as a worker wants them; what was not said keeps its default."""
+    """Return the settings as options of a worker; others keep their defaults."""
     return WorkerOptions(
         **said.options_of("worker"),
         retention=Retention(**said.options_of("retention")),
@@ -24,7 +24,7 @@ def worker_options(said: Settings) -> WorkerOptions:
 
 
 def with_settings(options: WorkerOptions, said: Settings) -> WorkerOptions:
-    """Alerts, anchors and limits are those of the settings where the program says nothing."""
+    """Return the options with alerts, anchors and limits of the settings, where none are set."""
     plain = WorkerOptions()
     changes = {
         name: limit

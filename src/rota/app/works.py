@@ -1,4 +1,4 @@
-"""What a worker needs to carry out a lease: the spec its run is pinned to, and the function."""
+"""Resolves a lease to the work of a worker: the spec its run is pinned to, and the function."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 def reference(function: Callable[..., Any]) -> str:
-    """`module:name`, the same whether the module was imported or run as a script."""
+    """Return `module:name`, even if the module was run as a script."""
     return f"{module_name(function.__module__)}:{function.__qualname__}"
 
 
 class HandlerResolver:
-    """Looked up once per (job, version), then remembered.
+    """Resolves each (job, version) once, then remembers it.
 
-    `stored` says whether the worker may carry out what no code has brought.
+    `stored` says whether the worker may carry out definitions that no code has brought.
     """
 
     def __init__(
@@ -68,10 +68,10 @@ class HandlerResolver:
         return _work(job, job.spec) if pinned is None else self._pinned_work(lease, job, pinned)
 
     def _pinned_work(self, lease: Lease, job: Job[..., Any], pinned: PinnedVersion) -> ResolvedJob:
-        """For a run of another version than that of our code."""
+        """Return the work for a run of another version than that of our code."""
         if not self._stored and _is_foreign(job, pinned):
             return _refused(pinned.spec)
-        # A breaker guards the job as it is now, with all runs that still wait from before.
+        # A breaker guards the job as it is now, with all older runs that still wait.
         work = _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
         work = msgspec.structs.replace(work, defaults=_declared(pinned))
         if takes_of(pinned.spec) in (None, takes_of(job.spec)):
@@ -79,7 +79,7 @@ class HandlerResolver:
         return msgspec.structs.replace(work, mismatch=_mismatch(lease, pinned.spec, job))
 
     def _instead_of_graph(self, lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
-        """For a run of a version in which what is a graph in our code was, or will be, none."""
+        """Return the work of a version that is no graph, for a job that is a graph in our code."""
         if pinned is None or isinstance(pinned.spec.target, GraphTarget):
             raise UnknownJob(lease.job)
         if isinstance(pinned.spec.target, PythonTarget):
@@ -98,13 +98,13 @@ class HandlerResolver:
 
 
 def _is_foreign(job: Job[..., Any], pinned: PinnedVersion) -> bool:
-    """A program or a request that a file put in the place of a job of our code."""
+    """Whether a file has put a program or a request in the place of a job of our code."""
     target = pinned.spec.target
     return target_kind(target).is_template and pinned.origin != CODE and target != job.spec.target
 
 
 def _mismatch(lease: Lease, spec: JobSpec, job: Job[..., Any]) -> str:
-    """Which version the run is for and which we have, in words."""
+    """Return a sentence with the version that the run is for and the version that we have."""
     ours = "other code" if job.version is None else f"version {job.version}"
     theirs, kind = target_kind(spec.target).noun, target_kind(job.spec.target).noun
     differ = f", {theirs}," if theirs != kind else ""
@@ -116,7 +116,7 @@ def _mismatch(lease: Lease, spec: JobSpec, job: Job[..., Any]) -> str:
 
 
 def _refused(spec: JobSpec) -> ResolvedJob:
-    """Fails with the reason; a retry may find a worker that may."""
+    """Return work that fails with the reason; a retry may find a worker that may run it."""
     says = (
         f"job {spec.name!r} was taken over by a job file, and this worker carries out only what "
         "its own code defines; start one with --stored"
@@ -125,7 +125,7 @@ def _refused(spec: JobSpec) -> ResolvedJob:
 
 
 def _work(job: Job[..., Any], spec: JobSpec) -> ResolvedJob:
-    """Policies and data targets of the pinned version; a function is the one we have."""
+    """Return work with policies and data targets of the pinned version, and with our function."""
     target, function, retry_function = spec.target, job.handler, job.retry_function
     if target_kind(target).is_template:
         signature = Signature.of_names(spec.name, parameter_names(target))
@@ -141,7 +141,10 @@ def _work(job: Job[..., Any], spec: JobSpec) -> ResolvedJob:
 
 
 def _stored_work(lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
-    """Of a job that only the store defines; a function is imported here, and not found it fails."""
+    """Return the work of a job that only the store defines.
+
+    A function is imported here; if that fails, so does the run.
+    """
     if pinned is None:
         raise UnknownJob(lease.job)
     spec = pinned.spec
@@ -166,7 +169,7 @@ def _stored_work(lease: Lease, pinned: PinnedVersion | None) -> ResolvedJob:
 
 
 def _declared(pinned: PinnedVersion) -> dict[str, Any]:
-    """Defaults that no code has brought; null leaves it to the function."""
+    """Return defaults that no code has brought; null leaves the value to the function."""
     defaults = pinned.spec.defaults
     if pinned.origin == CODE or isinstance(defaults, msgspec.UnsetType):
         return {}
@@ -179,7 +182,7 @@ def _failing(spec: JobSpec, refusal: _Refusal, *, ref: str) -> ResolvedJob:
 
 
 class _Refusal:
-    """Fails its run with the reason: given back, it would come again at once and for ever."""
+    """A handler that fails its run: if it were given back, it would return at once, for ever."""
 
     __name__ = "refusal"
 
@@ -191,7 +194,7 @@ class _Refusal:
 
 
 def _importable(function: Callable[..., Any], target: PythonTarget) -> PythonTarget:
-    """A reference that a child process can import: a script is named by its path."""
+    """Return a reference that a child process can import: a script is named by its path."""
     path = script_path()
     if function.__module__ != "__main__" or path is None:
         return target

@@ -1,1 +1,1 @@
-"""The `rota` command: the same nouns and verbs as everywhere, for people and for scripts."""
+"""The `rota` command: the nouns and verbs of Python and the API, for people and for scripts."""

@@ -1,4 +1,4 @@
-"""Files of anchors, and what they are signed with, as commands are told."""
+"""Anchor files, and the key that signs them, as commands read them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PAGE = 50
 def read_file(
     path: str, flags: dict[str, Any], key_file: str | None, namespace: str
 ) -> list[Anchor]:
-    """The anchors of a namespace, checked against the key if there is one."""
+    """Return the anchors of a namespace, checked against the key if there is one."""
     from rota.rules.security.anchors import read_anchors
 
     key = key_of(flags, key_file)
@@ -38,7 +38,7 @@ def read_file(
 
 
 def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
-    """Of the file that was named, else of the settings."""
+    """Return the key from the file of the flag, otherwise from the settings."""
     from rota.rules.security.anchors import check_key
     from rota.settings.secret_files import anchor_key, read_secret
 
@@ -48,7 +48,7 @@ def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
 
 
 def keep_ms_of(said: str | None) -> int:
-    """How long acts are kept; what workers do unless their code says another time."""
+    """Return how long audit entries are kept; workers use the same default unless code sets one."""
     from rota.engine.prune import Retention
     from rota.rules.text.duration import parse_duration
 
@@ -56,10 +56,10 @@ def keep_ms_of(said: str | None) -> int:
 
 
 def kept_until(audit: Audit, found: ChainVerdict, keep_ms: int) -> int | None:
-    """Until when the last act that was verified has to stay; None where no act is left.
+    """Return until when the last verified audit entry must stay; None if no entry is left.
 
-    Acts may have come since. If the last one is gone meanwhile, the one before it is judged, whose
-    time is over no later.
+    Newer entries may exist. If the last verified one is already gone, the one before it is judged,
+    which expires no later.
     """
     before: str | None = None
     while page := audit.list(before=before, limit=PAGE):

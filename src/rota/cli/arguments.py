@@ -23,7 +23,7 @@ _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
 
 class Arguments(NamedTuple):
-    """What to call a job with."""
+    """The arguments of a call of a job."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
@@ -36,9 +36,9 @@ def parse(
     hints: Mapping[str, str],
     more: Callable[[], str | None] = lambda: None,
 ) -> Arguments:
-    """Read the words; `hints` are the parameters with their annotations, in order.
+    """Parse the words; `hints` maps the parameters to their annotations, in order.
 
-    `more` tells the annotation of those with other names, and is asked only if there are any.
+    `more` returns the annotation of other names, and is called only if there are any.
     """
     args: list[Any] = []
     kwargs = _object(json_args) if json_args is not None else {}
@@ -63,7 +63,7 @@ def _value(text: str, hint: str | None) -> Any:
         return text
     if isinstance(value, dict | list):
         check_keys(text)
-    # A text such as an order number 00123 or 42 stays what was typed.
+    # A text such as an order number 00123 or 42 stays as it was typed.
     return text if hint == "str" and not isinstance(value, str) else value
 
 
@@ -77,7 +77,7 @@ def _object(text: str) -> dict[str, Any]:
 
 
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:
-    """A job as the store knows it: names and plain types are checked, the rest by the worker."""
+    """Return a job as the store knows it: it checks names and plain types, the worker the rest."""
     from rota.app import Job
     from rota.rules.jobs.stored_signature import recorded_signature
 

@@ -1,4 +1,4 @@
-"""The measuring behind `rota bench`: one process, no-op runs, a namespace to throw away."""
+"""The measurements of `rota bench`: one process, no-op runs, a temporary namespace."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ WARM_UPS = 20
 LOOK_S = 0.02
 
 Advance = Callable[[str, int], None]
-"""Told the name of a phase and how many of its runs are done."""
+"""Called with the name of a phase and the number of its runs that are done."""
 
 
 class Figures(NamedTuple):
-    """What was measured."""
+    """The measured figures."""
 
     runs: int
     slots: int
@@ -43,7 +43,7 @@ class Figures(NamedTuple):
 
 
 class Bench:
-    """An app with one job that notes when it was started."""
+    """An app with one job that records when it started."""
 
     def __init__(self, url: str) -> None:
         self.app = App(url, namespace=f"bench-{new_id()[-12:]}")
@@ -64,13 +64,13 @@ class Bench:
             self.run_ids += [run.id for run in batch]
 
     def live(self) -> int:
-        """Runs of ours that have not ended; history is counted from its end, so not at all."""
+        """Return how many runs of the benchmark have not ended; history is left out."""
         far = 2**62
         found = self.app.store.read(lambda tx: counts(tx, namespace=self.app.namespace, since=far))
         return sum(number for state, number in found.items() if state in LIVE)
 
     def wait_until_done(self, phase: str, count: int, advance: Advance) -> None:
-        """In-process first: asking the store all the time would be part of the measure."""
+        """Wait in-process first: queries to the store would distort the measurement."""
         before = len(self.starts)
         while len(self.starts) < count:
             advance(phase, len(self.starts) - before)

@@ -1,4 +1,4 @@
-"""What the verbs of `rota dead` share: which letters are meant, and whether it is really meant."""
+"""The choice of letters for the verbs of `rota dead`, and the question before they change."""
 
 from __future__ import annotations
 
@@ -25,27 +25,27 @@ if TYPE_CHECKING:
     from rota.model.failures.dead_letter import LetterView, Redriven
 
 MOST_GROUPS = 500
-"""Groups of which a server tells how many letters they have."""
+"""The most groups for which a server returns how many letters they have."""
 BIG = 500
-"""From so many letters on, a bar shows how far it is."""
+"""The number of letters from which a progress bar is shown."""
 
 
 @contextmanager
 def chosen(
     run_ids: tuple[str, ...], flags: dict[str, Any]
 ) -> Iterator[tuple[Place, list[str], int]]:
-    """Where to ask, the runs that were named, and how many letters that or the group means."""
+    """Yield the place, the named runs, and the number of letters that they or the group mean."""
     group = flags["group"]
     if bool(run_ids) == (group is not None):
         raise click.UsageError("say which dead letters: some IDs, or --group")
-    # With an app at hand, other arguments are checked against its functions.
+    # With an app at hand, new arguments are checked against its functions.
     with place(flags, who=flags["who"], with_code=flags.get("args") is not None) as here:
         ids = [letter_at(here, run_id) for run_id in run_ids]
         yield here, ids, len(ids) if group is None else _count(here, group)
 
 
 def letter_at(here: Place, text: str) -> str:
-    """The run that is meant by its id, or by the end or beginning of it."""
+    """Return the run with this id, or with an id that begins or ends with the text."""
     from rota.client import Client
 
     if isinstance(here, Client):
@@ -63,7 +63,7 @@ def _recent(here: Place, most: int) -> list[str]:
 
 
 def _count(here: Place, group: str) -> int:
-    """How many letters of a group are open."""
+    """Return how many letters of a group are open."""
     from rota.client import Client
 
     if isinstance(here, Client):
@@ -76,7 +76,7 @@ def _count(here: Place, group: str) -> int:
 
 
 def read_args(text: str | None) -> dict[str, Any] | None:
-    """Other arguments, as one object."""
+    """Parse the new arguments, given as one object."""
     if text is None:
         return None
     check_keys(text)
@@ -88,7 +88,7 @@ def read_args(text: str | None) -> dict[str, Any] | None:
 
 
 def agreed(verb: str, count: int, *, group: str | None, is_sure: bool) -> None:
-    """Ask before a whole group is changed; without a terminal nobody can answer."""
+    """Ask before a whole group is changed; without a terminal, the option must confirm it."""
     if group is None or is_sure or not count:
         return
     what = f"{verb} {count:,} dead letter{'s' if count > 1 else ''} of group {group}"
@@ -99,7 +99,7 @@ def agreed(verb: str, count: int, *, group: str | None, is_sure: bool) -> None:
 
 @contextmanager
 def progressing(count: int) -> Iterator[Callable[[int], None] | None]:
-    """A bar on stderr for many letters on a terminal, else nothing."""
+    """Yield a progress bar on stderr for many letters on a terminal, otherwise None."""
     if count < BIG or not is_fancy(sys.stderr):
         yield None
         return
@@ -112,7 +112,7 @@ def progressing(count: int) -> Iterator[Callable[[int], None] | None]:
 
 
 def check_used(done: Sequence[Redriven], args: dict[str, Any] | None) -> None:
-    """NotAllowed when arguments were given for letters that somebody had redriven before."""
+    """NotAllowed when arguments were given for letters that were redriven before."""
     late = [] if args is None else [each for each in done if not each.is_new]
     if late:
         first = late[0]
@@ -124,7 +124,7 @@ def check_used(done: Sequence[Redriven], args: dict[str, Any] | None) -> None:
 
 
 def print_letter(letter: LetterView, now: int) -> None:
-    """The facts that its run does not have."""
+    """Print the facts of a letter that its run does not have."""
     print_facts(
         [
             ("dead letter", Cell(letter.state, "bold")),

@@ -1,4 +1,4 @@
-"""Finding the App that a command line names: `shop.py`, `shop.py:app`, `shop:app`, `pkg.shop`."""
+"""Loads the App of a command line: `shop.py`, `shop.py:app`, `shop:app`, `pkg.shop`."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def load_app(settings: Settings) -> App:
-    """Import the app that the settings name; AppNotFound says what is wrong with it.
+    """Import the app of the settings; AppNotFound says what is wrong with it.
 
-    A url that was said on the command line beats the one in the code; one from the
-    environment or rota.toml is what `App()` without a url uses.
+    A url on the command line beats the one in the code; a url from the environment or rota.toml is
+    used by an `App()` without a url.
     """
     if settings.app is None:
         raise AppNotFound(
@@ -45,8 +45,8 @@ def load_app(settings: Settings) -> App:
 
 
 def find_app(ref: str, *, folders: Sequence[Path]) -> App:
-    """The App that `ref` means; modules are looked up in these folders first."""
-    # All of ours before any of theirs: a json.py in their folder must not become our json.
+    """Return the App that `ref` names; modules are looked up in these folders first."""
+    # Import all our modules before any of theirs: their json.py must not become our json.
     import rota.app  # noqa: F401
 
     place, _, name = ref.partition(":")
@@ -54,7 +54,7 @@ def find_app(ref: str, *, folders: Sequence[Path]) -> App:
 
 
 def find_object(ref: str, *, folders: Sequence[Path]) -> Any:
-    """Anything that a module holds, by `module:name` or `file.py:name`."""
+    """Return an object of a module, named by `module:name` or `file.py:name`."""
     import rota.rules.jobs.importers.celery  # noqa: F401  # as above
 
     place, _, name = ref.partition(":")
@@ -70,7 +70,7 @@ def find_object(ref: str, *, folders: Sequence[Path]) -> Any:
 
 
 def find_place(ref: str, *, folders: Sequence[Path]) -> ModuleType:
-    """The module that `module:name` means."""
+    """Return the module that `module:name` names."""
     return _module(ref.partition(":")[0], folders)
 
 
@@ -110,7 +110,7 @@ def _import_module(name: str, folders: Sequence[Path]) -> ModuleType:
 
 
 def look_in(folders: Sequence[Path]) -> None:
-    """Modules are looked up in these folders first."""
+    """Look modules up in these folders first."""
     for folder in reversed(folders):
         if str(folder) in sys.path:
             sys.path.remove(str(folder))

@@ -10,7 +10,7 @@ NAME = Path("/etc/timezone")
 
 
 def machine_zone() -> str:
-    """From TZ, /etc/timezone or where /etc/localtime leads; UTC when none of them says."""
+    """Return the zone of TZ, /etc/timezone or the target of /etc/localtime; otherwise UTC."""
     from rota.errors import BadInput
     from rota.rules.schedules.zones import zone
 

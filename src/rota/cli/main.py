@@ -1,4 +1,4 @@
-"""The `rota` group, and how its errors become one line and an exit code.
+"""The `rota` group; it turns errors into one line and an exit code.
 
 Commands live in rota.cli.commands and are imported when they are named.
 """
@@ -49,7 +49,7 @@ COMMANDS = {
     "demo": "demo",
     "completion": "completion",
 }
-"""Where each command is, below rota.cli.commands; in the order of the help."""
+"""The module of each command, below rota.cli.commands; in the order of the help."""
 ALIASES = {"acts": "audit"}
 """Older names, which the help does not list."""
 CTRL_C = 130
@@ -91,7 +91,7 @@ ROTA_DEBUG=1 shows tracebacks, NO_COLOR=1 gives plain text.
 
 
 class Commands(SuggestingGroup):
-    """Finds a command by importing the module of its name."""
+    """A group that finds a command by importing the module of its name."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's protocol
         return list(COMMANDS)
@@ -131,7 +131,7 @@ def cli() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code."""
+    """Run a command; return the exit code."""
     with inert_output():
         return _main(arguments)
 
@@ -148,7 +148,7 @@ def _main(arguments: Sequence[str] | None) -> int:
     except (click.Abort, KeyboardInterrupt):
         return CTRL_C
     except BrokenPipeError:
-        # Whoever read us has seen enough.
+        # The reader of our output has closed it, and needs no more.
         silence(sys.stdout)
         return BROKEN_PIPE
     except OutputLost as error:
@@ -159,7 +159,7 @@ def _main(arguments: Sequence[str] | None) -> int:
 
 
 def complain(error: RotaError) -> int:
-    """Say in one line what is wrong; the traceback is for those who ask."""
+    """Print in one line what is wrong; with ROTA_DEBUG, print a traceback instead."""
     if os.environ.get("ROTA_DEBUG"):
         sys.excepthook(type(error), error, error.__traceback__)
     else:

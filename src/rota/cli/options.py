@@ -1,4 +1,4 @@
-"""Flags that several commands share, and the settings they end up in."""
+"""Flags that several commands share, and the settings that they set."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLAGS = {name: setting.flag for name, setting in SETTINGS.items() if setting.fla
 
 
 def flag(name: str, *, hidden: bool = False) -> Callable[[F], F]:
-    """The flag of a setting, as the table of settings spells it."""
+    """Return the option of a setting, spelled as in the table of settings."""
     words, _, metavar = FLAGS[name].words.partition(" ")
     more: dict[str, Any] = {"metavar": metavar} if metavar else {"default": None}
     return click.option(words, name, help=FLAGS[name].says, hidden=hidden, **more)
@@ -45,17 +45,17 @@ def who_option(command: F) -> F:
 
 
 def desk_options(command: F) -> F:
-    """For commands that ask a store or a server: where it is, whose part of it, how to print."""
+    """Add options of commands for a store or a server: its address, the namespace, the output."""
     return database_options(_server_options(command, hidden=False))
 
 
 def house_options(command: F) -> F:
-    """The same for commands that are about all namespaces."""
+    """Add options of commands about all namespaces: the address of store or server, the output."""
     return url_option(_server_options(json_option(command), hidden=False))
 
 
 def local_options(command: F) -> F:
-    """For commands that need the database itself; asked of a server, they say so."""
+    """Add options of commands that need the database itself; they refuse a server by name."""
     return url_option(_server_options(command, hidden=True))
 
 
@@ -67,17 +67,17 @@ def _server_options(command: F, *, hidden: bool) -> F:
 
 
 def database_options(command: F) -> F:
-    """Where the store is, whose part of it, how to print."""
+    """Add options for the address of the store, the namespace and the output."""
     return url_option(namespace_option(flag("app")(json_option(command))))
 
 
 def worker_options(command: F) -> F:
-    """For commands that run jobs."""
+    """Add options of commands that run jobs."""
     return url_option(namespace_option(_flags_of("worker", command)))
 
 
 def server_options(command: F) -> F:
-    """For commands that serve the REST API."""
+    """Add options of commands that serve the REST API."""
     return _flags_of("server", command)
 
 
@@ -89,14 +89,14 @@ def _flags_of(commands: str, command: F) -> F:
 
 
 def settings(flags: dict[str, Any]) -> Settings:
-    """What these flags, the environment and rota.toml say together."""
+    """Return the settings of these flags, the environment and rota.toml together."""
     from rota.settings.read import read_settings
 
     return read_settings(flags, env=os.environ, folder=Path.cwd())
 
 
 class NounGroup(SuggestingGroup):
-    """`rota runs` is `rota runs list`; the other verbs are named."""
+    """A group of a noun: `rota runs` alone is `rota runs list`."""
 
     default = "list"
 

@@ -1,4 +1,4 @@
-"""How answers look: tables and colours for a terminal, plain text elsewhere, JSON when asked."""
+"""The form of answers: tables and colours on a terminal, plain text elsewhere, JSON on request."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Cell(NamedTuple):
-    """Text with a rich style, which only a terminal shows."""
+    """A text with a rich style, which only a terminal shows."""
 
     text: str
     style: str
@@ -25,7 +25,10 @@ class Cell(NamedTuple):
 Row = Sequence[str | Cell]
 
 _ID = re.compile(r"[0-9a-f]{8}[0-9a-f-]*")
-"""An id, the end of one, a fingerprint or a key: broken over two lines it cannot be copied."""
+"""Matches an id, a part of one, a fingerprint or a key.
+
+Broken over two lines, it could not be copied.
+"""
 
 STATE_STYLES = {
     "success": "green",
@@ -40,20 +43,20 @@ STATE_STYLES = {
 
 
 def state_cell(state: str, *, is_paused: bool = False) -> Cell:
-    """The state of a run or a node, in the word that people use for it."""
+    """Return the state of a run or a node, in the word that people use for it."""
     word = run_word(state, is_paused=is_paused)
     return Cell(word, STATE_STYLES.get(word, ""))
 
 
 def is_fancy(stream: Any = None) -> bool:
-    """Whether colours and moving pictures are welcome."""
+    """Whether the stream takes colours and moving pictures."""
     stream = stream or sys.stdout
     is_plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return bool(stream.isatty()) and not is_plain
 
 
 def print_json(documents: Iterable[Mapping[str, Any] | Struct]) -> None:
-    """One object per line; of a view the same as the API answers."""
+    """Print one object per line; a view in the form of the API."""
     from rota.model.view import encode
 
     for document in documents:
@@ -61,7 +64,7 @@ def print_json(documents: Iterable[Mapping[str, Any] | Struct]) -> None:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Row], *, empty: str) -> None:
-    """Rows under their columns; what to say when there are none goes to stderr."""
+    """Print rows under their columns; the text for an empty table goes to stderr."""
     if not rows:
         print(empty, file=sys.stderr)
     elif is_fancy():
@@ -71,7 +74,7 @@ def print_table(columns: Sequence[str], rows: Sequence[Row], *, empty: str) -> N
 
 
 def print_facts(facts: Iterable[tuple[str, str | Cell]]) -> None:
-    """Names and values, one pair per line; pairs without a value are left out."""
+    """Print names and values, one pair per line; pairs without a value are left out."""
     shown = [(name, value) for name, value in facts if _text(value)]
     width = max(len(name) for name, _ in shown)
     for name, value in shown:
@@ -81,7 +84,7 @@ def print_facts(facts: Iterable[tuple[str, str | Cell]]) -> None:
 
 
 def styled(text: str, style: str) -> str:
-    """The text in colour, if this is a terminal that wants it."""
+    """Return the text in colour, if this is a terminal that wants it."""
     if not style or not is_fancy():
         return text
     from rich.style import Style

@@ -1,4 +1,4 @@
-"""`rota doctor --security`: gathers what the settings, the files and the store say."""
+"""`rota doctor --security`: gathers the facts in the settings, the files and the store."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from rota.store.base import Store, Tx
 
 SECRETS = ("admin_token", "client_secret", "anchor_key", "token", "password", "://")
-"""What rota.toml may hold that is nobody else's business; `://` may have a password in it."""
+"""Marks of secrets in rota.toml; an address with `://` may hold a password."""
 
 
 def examine_posture(said: Settings, url: str, store: Store) -> list[Finding]:
-    """All findings; anything but `ok` is a weak point."""
+    """Return all findings; anything but `ok` is a weak point."""
     from rota.api.server.options import is_loopback
     from rota.cli.serve.server import server_options_of
 
@@ -74,7 +74,7 @@ def _open_files(said: Settings, url: str) -> list[str]:
 
 
 def _files_of(store: Path | None) -> list[Path]:
-    """The file of a store, its log, and the large values beside it."""
+    """Return the file of a store, its log, and the large values beside it."""
     if store is None:
         return []
     return [store, *(store.with_name(store.name + end) for end in ("-wal", "-shm", ".artifacts"))]
@@ -86,7 +86,7 @@ def _named(said: Settings) -> list[str]:
 
 
 def _is_open(path: Path) -> bool:
-    """Whether others can read it; what lies in a folder that they cannot enter is not open."""
+    """Whether others can read the path; a file in a folder closed to them is not open."""
     try:
         if not path.stat().st_mode & stat.S_IROTH:
             return False

@@ -1,8 +1,8 @@
-"""The one way out of the command line: what others wrote cannot move, hide or fake anything.
+"""The only output of the command line: text of others cannot move, hide or fake anything.
 
-Names, notes, errors, logs, arguments and results come from outside. Whatever is printed passes a
-stream that shows control characters instead of obeying them; our own colours are marked with
-a word that nobody can know before the process has started.
+Names, notes, errors, logs, arguments and results come from outside. All output passes a stream that
+shows control characters instead of obeying them; our own colours are marked with a word that nobody
+can know before the process has started.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ESCAPE = "\x1b"
 MARK = f"\ue000{os.urandom(8).hex()}\ue001"
 """Stands for an escape character of our own until it is written."""
 PICTURES = {code: 0x2400 + code for code in range(32) if code != ord("\t")} | {127: 0x2421}
-"""Control characters as pictures, where one line must stay one line."""
+"""Control characters as pictures, for text that must stay on one line."""
 _UNSEEN = (
     *range(0x7F, 0xA0),
     0x61C,
@@ -34,30 +34,30 @@ _UNSEEN = (
     *range(0xD800, 0xE000),
 )
 ESCAPED = {code: f"\\u{code:04x}" for code in _UNSEEN}
-"""What turns the direction of text, ends a line or begins a command to a terminal.
+"""Characters that turn the direction of text, end a line or begin a command to a terminal.
 
-As JSON writes it, so that JSON stays the same JSON.
+They are escaped as in JSON, so that JSON stays the same JSON.
 """
 ONE_LINE: dict[int, int | str] = {**ESCAPED, **PICTURES}
 _INERT: dict[int, int | str] = {**PICTURES, **ESCAPED}
 del _INERT[ord("\n")]
-# Ranges: to compile 2,100 single characters took a tenth of `rota --help`.
+# Ranges: compiling 2,100 single characters took a tenth of the time of `rota --help`.
 _HOSTILE = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
 )
 
 
 def made_inert(text: str) -> str:
-    """The text as a terminal may have it; line breaks and tabs stay."""
+    """Return the text in a form that is safe for a terminal; line breaks and tabs stay."""
     return text.translate(_INERT) if _HOSTILE.search(text) else text
 
 
 class OutputLost(Exception):
-    """What was to be printed went nowhere: the disk is full, or there is no output."""
+    """The output could not be written: the disk is full, or there is no output."""
 
 
 class _Out:
-    """A text stream that tells when it could not be written; a reader who left is no such case."""
+    """A text stream that raises OutputLost on a failed write, except when the reader has left."""
 
     def __init__(self, raw: Any) -> None:
         self._raw = raw if raw is not None else _Closed()
@@ -81,7 +81,7 @@ class _Out:
 
 
 class _Err(_Out):
-    """Words about what happens: that nobody can read them is no reason to do something else."""
+    """A stream for messages: a failure to write them does not change what the program does."""
 
     def _done(self, act: Any, *given: str) -> Any:
         try:
@@ -92,20 +92,20 @@ class _Err(_Out):
 
 
 class _Closed(io.TextIOBase):
-    """Stands for an output that was closed before we started."""
+    """A stand-in for an output that was closed before we started."""
 
     def write(self, text: str) -> int:  # noqa: ARG002  # nobody gets it
         raise OSError(errno.EBADF, os.strerror(errno.EBADF))
 
 
 def silence(stream: Any) -> None:
-    """What is still to be written goes nowhere: the interpreter must not try it again."""
+    """Discard what is still to be written: the interpreter must not try it again."""
     with suppress(OSError):  # one that was closed has no number
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class InertStream:
-    """A text stream before another one, which gets nothing that it would obey."""
+    """A text stream in front of another: no text that passes can command a terminal."""
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
@@ -124,7 +124,7 @@ class InertStream:
 
 @contextmanager
 def inert_output() -> Iterator[None]:
-    """Standard output and errors are inert in the block, and after an exception that ends us."""
+    """Make standard output and errors inert in the block, and after an exception that ends us."""
     out, err = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = InertStream(_Out(out)), InertStream(_Err(err))
     yield
@@ -132,7 +132,7 @@ def inert_output() -> Iterator[None]:
 
 
 def console(*, stderr: bool = False) -> Console:
-    """A console of rich, for all that is drawn in colour: its own commands pass, no others."""
+    """Return a console of rich, for colours: its own commands pass, no others."""
     from rich.console import Console
     from rich.segment import Segment
 

@@ -1,4 +1,4 @@
-"""What `rota schedules set` asks for, and what it changed."""
+"""The schedule that `rota schedules set` asks for, and its changes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def present(here: Place, name: str) -> ScheduleView | None:
-    """The schedule of that name, if there is one."""
+    """Return the schedule of that name, or None."""
     try:
         return here.schedules.show(name)
     except UnknownSchedule:
@@ -32,10 +32,10 @@ def asked(
     base: Schedule | None,
     calendars: Mapping[str, Calendar],
 ) -> Schedule:
-    """What is said, and of `base` what is not; null says that the default counts again."""
+    """Return the schedule of the command line, completed by `base`; null means the default."""
     options = {key: value for key, value in said.items() if value is not None}
     old = {} if base is None else kept(base, said)
-    # What an object says itself wins over options, also over those that were kept.
+    # Fields of an object win over options, also over the options that `base` keeps.
     merged = {**old, **options, "args": _arguments(old, options, args) or None}
     schedule = asked_schedule(expression, merged, calendars)
     for name in (*options.get("args", ()), *args):
@@ -49,7 +49,7 @@ def asked(
 def _arguments(
     old: Mapping[str, Any], options: Mapping[str, Any], args: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Those that are kept, or the object that was given for all of them; and each that is said."""
+    """Return the kept arguments, with the object given for all of them, and with each given one."""
     whole = options.get("args", {})
     if not isinstance(whole, Mapping):
         raise BadOption('args is not an object such as {"width": 200}; or write width=200')
@@ -60,7 +60,7 @@ def _arguments(
 
 
 def print_set(old: ScheduleView | None, new: ScheduleView) -> None:
-    """Its rule in words; of one that was there before each change, and what stayed."""
+    """Print the rule of the schedule in words; for an existing one each change, and what stayed."""
     print(f"{new.name}: {new.description}")
     if old is None or old.schedule is None or new.schedule is None:
         return

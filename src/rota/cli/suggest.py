@@ -1,4 +1,4 @@
-"""Groups of commands that know what people mean when they type something else."""
+"""Groups of commands that suggest the right command for another word."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     "wait": ("runs wait",),
     "webserver": ("server",),
 }
-"""Words of other schedulers, and verbs without their noun: what they are called here."""
+"""Words of other schedulers, and verbs without their noun, with the names that Rota has."""
 MOST_TOLD = 2
 LONGEST_TOLD = 200
 
 
 class SuggestingGroup(click.Group):
-    """Names the command that was meant; `help` before a command is `--help` after it."""
+    """A group that suggests a command; `help` before a command is `--help` after it."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -79,7 +79,7 @@ class SuggestingGroup(click.Group):
         return of_others or close
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """All that the first sentence says: click would cut it at the edge."""
+        """Print the whole first sentence of each help text: click would cut it at the edge."""
         rows = []
         for name in self.list_commands(ctx):
             command = self.get_command(ctx, name)

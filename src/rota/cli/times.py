@@ -1,4 +1,4 @@
-"""Times as people say them: `3s ago`, `in 10m`, `250 ms`."""
+"""Times for people: `3s ago`, `in 10m`, `250 ms`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _COARSE = ("d", "h", "m", "s")
 
 
 def ago(then_ms: int | None, now_ms: int) -> str:
-    """How far a moment is from now, in its largest unit."""
+    """Return how far a moment is from now, in its largest unit."""
     if then_ms is None:
         return ""
     past_ms = now_ms - then_ms
@@ -20,17 +20,17 @@ def ago(then_ms: int | None, now_ms: int) -> str:
 
 
 def since(then: Moment | None, now_ms: int) -> str:
-    """How far an instant is from now, in its largest unit."""
+    """Return how far an instant is from now, in its largest unit."""
     return ago(None if then is None else then.ms, now_ms)
 
 
 def lasted(start: Moment | None, end: Moment | None) -> str:
-    """How long something lasted, exactly below a minute."""
+    """Return how long something lasted, exactly below a minute."""
     return "" if start is None or end is None else took(start.ms, end.ms)
 
 
 def coarse(ms: int) -> str:
-    """Two leading units at most: `3d 4h`, `12s`, `250 ms`."""
+    """Return two leading units at most: `3d 4h`, `12s`, `250 ms`."""
     for unit, finer in zip(_COARSE, (*_COARSE[1:], None), strict=True):
         if ms >= UNIT_MS[unit]:
             step = UNIT_MS[finer] if finer else UNIT_MS[unit]
@@ -39,7 +39,7 @@ def coarse(ms: int) -> str:
 
 
 def took(start_ms: int | None, end_ms: int | None) -> str:
-    """How long something lasted, exactly below a minute."""
+    """Return how long something lasted, exactly below a minute."""
     if start_ms is None or end_ms is None:
         return ""
     ms = max(0, end_ms - start_ms)
@@ -49,7 +49,7 @@ def took(start_ms: int | None, end_ms: int | None) -> str:
 
 
 def instant(flag: str, text: str | None) -> datetime | None:
-    """A moment that somebody wrote, with its zone."""
+    """Parse a moment with its zone."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Waiting for a run on the command line: with a bar on a terminal, silently elsewhere."""
+"""Waits for a run on the command line: with a bar on a terminal, silently elsewhere."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOK_S = 0.3
 
 
 def wait_for(run: Handle, timeout: str | None) -> Ended:
-    """How the run ended; RunNotFinished when it takes longer than the timeout."""
+    """Return how the run ended; RunNotFinished when it takes longer than the timeout."""
     if not is_fancy(sys.stderr):
         return run.wait(timeout)
     return _wait_with_bar(run, timeout)

@@ -1,4 +1,4 @@
-"""Watching a run: looks at it one after the other, and what has changed between them."""
+"""Watches a run: takes one look after the other, and finds the changes between them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 LOOK_S = 0.3
 PATIENCE = 5
-"""A look that is dear is made more rarely: at most this part of the time is spent on looking."""
+"""The most part of the time that is spent on looking: slow looks are made more rarely."""
 MOST_INNER = 20
-"""Sub-graphs whose nodes are shown."""
+"""The most sub-graphs whose nodes are shown."""
 STEP = 0.1
-"""Of a mapped node: a change is told when so much more of it has ended."""
+"""The part of a mapped node's instances that must end before its change is shown."""
 
 
 class RunLook(NamedTuple):
@@ -30,35 +30,35 @@ class RunLook(NamedTuple):
 
     run: RunView
     nodes: dict[str, NodeView]
-    """By path: those of a sub-graph that goes on stand below its own."""
+    """The nodes by path: those of a running sub-graph stand below its own node."""
     progress: Progress
     now: int
     is_paused: bool = False
-    """Of a run of a graph: no other nodes start until somebody resumes it."""
+    """Whether the run of a graph is paused: no other nodes start until it is resumed."""
 
     @property
     def state(self) -> str:
-        """Where the run is in its life, as the store has it."""
+        """The state of the run in the store."""
         return self.run.state.value
 
     @property
     def word(self) -> str:
-        """What the run is doing, as people call it."""
+        """The word that people use for the state of the run."""
         return run_word(self.state, is_paused=self.is_paused)
 
 
 class RunChange(NamedTuple):
-    """Something that is different since the look before."""
+    """A difference from the look before."""
 
     path: str
-    """Empty for the run itself."""
+    """The path of the node; empty for the run itself."""
     word: str
     was: str | None
     node: NodeView | None = None
 
 
 class Screen(Protocol):
-    """Something that shows looks."""
+    """An output for looks."""
 
     def show(self, look: RunLook) -> None: ...
 
@@ -82,7 +82,7 @@ def watch(here: Place, run: Handle, screen: Screen, timeout: str | None) -> None
 
 
 def take_look(here: Place, run: Handle) -> RunLook:
-    """The run now, with the nodes of its sub-graphs that go on."""
+    """Return the run now, with the nodes of its running sub-graphs."""
     from rota.cli.connect.backends import now_at  # it loads the app
 
     graph = run.graph()
@@ -98,7 +98,7 @@ def _add_nodes(
     found: dict[str, NodeView],
     room: list[int],
 ) -> None:
-    """The nodes of a run, and below them those of sub-graphs that go on."""
+    """Add the nodes of a run, and below them those of its running sub-graphs."""
     for node in own:
         path = f"{prefix}{node.name}"
         found[path] = node
@@ -108,7 +108,7 @@ def _add_nodes(
 
 
 class RunChanges:
-    """Tells what is new in each look; of the run its state, or the word that people use for it."""
+    """The changes of each look; for a run its state, or the word that people use for it."""
 
     def __init__(self, *, in_words: bool = False) -> None:
         self._in_words = in_words
@@ -116,7 +116,7 @@ class RunChanges:
         self._shares: dict[str, float] = {}
 
     def of(self, look: RunLook) -> Iterator[RunChange]:
-        """The run first, but its end is the last that is told."""
+        """Yield the changes of the run and then of its nodes; the end of the run comes last."""
         if look.run.state not in FINAL:
             yield from self._of_run(look)
         for path, node in look.nodes.items():

@@ -1,4 +1,4 @@
-"""The client: the verbs of an App for people who have no database, over HTTP to a server."""
+"""The client: the verbs of an App over HTTP, for programs without a database."""
 
 from rota.client.client import Client
 from rota.client.job import ServedJob

@@ -1,4 +1,4 @@
-"""Where a server is, and whether a token may be sent there."""
+"""The address of a server, and whether a token may be sent there."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PREFIX = "/api/v1"
 
 
 def check_address(url: str, *, in_clear: bool = False) -> str:
-    """The address without a slash at its end; BadUrl when it is none, or would leak the token."""
+    """Return the address without a slash at its end; BadUrl if it is invalid or leaks the token."""
     try:
         parts = urlsplit(url.strip())
         host, _ = parts.hostname, parts.port
@@ -30,7 +30,7 @@ def check_address(url: str, *, in_clear: bool = False) -> str:
 
 
 def is_near(url: str) -> bool:
-    """Whether it is the address of this machine."""
+    """Whether the address is on this machine."""
     return _is_here(urlsplit(url).hostname or "")
 
 

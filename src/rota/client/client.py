@@ -1,4 +1,4 @@
-"""Client: what an App can ask of its store, asked of a server instead."""
+"""Client: the verbs of an App, as requests to a server."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ CURSOR = "cursor"
 
 
 class Client(SharedNouns):
-    """The verbs of an App for those who have a server and a token, and no database.
+    """The verbs of an App for programs that have a server and a token, and no database.
 
-    One client serves any number of threads. Requests that get no answer are sent again for as
-    long as `patience` says; changes carry a key, so that each is made once.
+    One client serves any number of threads. Requests without an answer are sent again for as long
+    as `patience` says; changes carry a key, so that each is made once.
     """
 
     def __init__(
@@ -50,11 +50,11 @@ class Client(SharedNouns):
         ca_file: str | Path | None = None,
         in_clear: bool = False,
     ) -> None:
-        """Without `url` and `token` those of ROTA_SERVER and ROTA_TOKEN count.
+        """Connect to `url` with `token`; the defaults are ROTA_SERVER and ROTA_TOKEN.
 
-        ROTA_TOKEN is for ROTA_SERVER, if that is set, and is sent to no other; an empty `token`
-        means none. `timeout` is for one answer. `ca_file` holds certificates to trust instead of
-        the usual ones; `in_clear` allows http to another machine.
+        ROTA_TOKEN is for ROTA_SERVER, if that is set, and is sent to no other server; an empty
+        `token` means none. `timeout` is for one answer. `ca_file` holds certificates to trust
+        instead of the usual ones; `in_clear` allows http to another machine.
         """
         said = url or os.environ.get("ROTA_SERVER")
         if not said:
@@ -73,19 +73,19 @@ class Client(SharedNouns):
 
     @cached_property
     def backend(self) -> HttpBackend:
-        """Each operation is a request to the server."""
+        """The backend, which makes each operation a request to the server."""
         return HttpBackend(self.line, lambda: self.namespace)
 
     @cached_property
     def schedules(self) -> Schedules[ServedRun]:
-        """What fires when: make, change, pause, preview, start by hand, backfill."""
+        """Schedules: make, change, pause, preview, start by hand, backfill."""
         return Schedules(self.backend, run=self.run)
 
     def __repr__(self) -> str:
         return f"<Client {self.url}>"
 
     def find_job(self, name: str) -> ServedJob:
-        """A job by its name; whether there is one is seen when it is submitted."""
+        """Return a job by its name; whether it exists is checked when it is submitted."""
         return ServedJob(self, name)
 
     def submit(self, job: str, /, *args: Any, **kwargs: Any) -> ServedRun:
@@ -96,30 +96,30 @@ class Client(SharedNouns):
         return self.find_job(job).submit(*args, **kwargs)
 
     def submit_many(self, job: str, calls: Iterable[Any]) -> list[ServedRun]:
-        """Ask for up to 10,000 at once, all or none; items are those of `Job.submit_many`."""
+        """Ask for up to 10,000 runs at once, all or none; items as in `Job.submit_many`."""
         return self.find_job(job).submit_many(calls)
 
     def trigger(self, job: str, /, **args: Any) -> ServedRun:
-        """Start a job by hand, now; the audit tells it from a submit."""
+        """Start a job by hand, now; the audit distinguishes this from a submit."""
         body = {"args": self.find_job(job).encoded((), args)}
         made = self.line.post(f"/jobs/{quote(job, safe='')}/trigger", RunState, body)
         return ServedRun(self, made.run_id)
 
     def run(self, run_id: str) -> ServedRun:
-        """A handle for a run of any job, by its id."""
+        """Return a handle for a run of any job, by its id."""
         return ServedRun(self, run_id)
 
     def jobs(self) -> list[JobEntry]:
-        """All jobs on record, by name."""
+        """Return all jobs on record, by name."""
         return self.definitions.list()
 
     @cached_property
     def namespace(self) -> str:
-        """That of the token; asked once."""
+        """The namespace of the token; requested once."""
         return self.session().namespace
 
     def session(self) -> SessionAnswer:
-        """Whose token this is, and what it allows."""
+        """Return the owner of the token, and its permissions."""
         return self.line.get("/session", SessionAnswer)
 
     def pages(
@@ -131,7 +131,7 @@ class Client(SharedNouns):
         start: str | None = None,
         limit: int | None = None,
     ) -> list[T]:
-        """Items of as many pages as it takes."""
+        """Yield items from as many pages as needed."""
         found: list[T] = []
         after = start
         while limit is None or len(found) < limit:
@@ -161,7 +161,7 @@ class Client(SharedNouns):
 
 
 def _token_for(url: str) -> str | None:
-    """Of the environment, unless that means another server."""
+    """Return the token of the environment, unless it is for another server."""
     server = os.environ.get("ROTA_SERVER") or url
     is_it = server.strip().rstrip("/") == url.strip().rstrip("/")
     return os.environ.get("ROTA_TOKEN") if is_it else None

@@ -1,4 +1,4 @@
-"""What a server answers, and the same as the views that a local call gives."""
+"""The answers of a server, and their conversion to the views of a local call."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ T = TypeVar("T")
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
-    """Some of many."""
+    """One page of a list."""
 
     items: list[T]
     next: str | None = None
 
 
 class Answer(msgspec.Struct, kw_only=True, rename="camel"):
-    """What a server sends; fields that a newer one adds are left alone."""
+    """The answer of a server; fields that a newer server adds are ignored."""
 
 
 class SessionAnswer(Answer):
-    """Whose token it is."""
+    """The owner of a token."""
 
     who: str
     namespace: str

@@ -1,4 +1,4 @@
-"""Tries that brought no answer: what that means, and whether another one may do better."""
+"""Failed tries: what a try without an answer means, and whether to try again."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Failed(NamedTuple):
 
     error: RotaError
     is_doubtful: bool
-    """It may have been carried out."""
+    """Whether the request may have been carried out."""
     rest_s: float = 0.0
-    """How long the server wants to be left alone."""
+    """How long the server wants no further request."""
     is_final: bool = False
-    """The next one would end the same way."""
+    """Whether the next try would end in the same way."""
 
 
 def failure(error: Exception, url: str) -> Failed:
-    """What an error of the network means."""
+    """Return what an error of the network means."""
     import httpx2  # noqa: PLC0415  # as where requests are sent
 
     causes = list(_causes(error))

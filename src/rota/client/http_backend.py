@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 T = TypeVar("T")
 BATCH = 2_000
-"""Things of one request, so that its body is not too large."""
+"""The most items in one request, so that its body is not too large."""
 
 
 class HttpBackend:
-    """Carries operations out through a server, as the token allows."""
+    """Carries operations out through a server, as the token permits."""
 
     def __init__(self, line: Line, namespace: Callable[[], str]) -> None:
         self._line = line
@@ -34,7 +34,7 @@ class HttpBackend:
 
     @property
     def namespace(self) -> str:
-        """That of the token."""
+        """The namespace of the token."""
         return self._namespace()
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -46,14 +46,14 @@ class HttpBackend:
         return answer
 
     def acting_as(self, who: str | None) -> Self:
-        """Only a program on the store may name somebody else."""
+        """Refuse another actor: only a program on the store may name one."""
         if who is not None:
             raise BadInput("who: at a server the token says who it is")
         return self
 
 
 def _request(operation: Operation[..., Any], given: Mapping[str, Any]) -> Call:
-    """The request that the server's route of the operation expects."""
+    """Return the request that the server's route of the operation expects."""
     path = operation.path
     query: dict[str, str] = {}
     headers: dict[str, str] = {}
@@ -79,5 +79,5 @@ def _request(operation: Operation[..., Any], given: Mapping[str, Any]) -> Call:
 
 
 def _text(value: Any) -> str:
-    """A value in a query."""
+    """Return a value in the form of a query."""
     return value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')

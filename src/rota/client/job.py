@@ -1,4 +1,4 @@
-"""A job behind a server: submit it by name, its function need not be here."""
+"""A job behind a server: submitted by name, without its function."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rota.model.jobs.job import ParameterSchema
 
 MOST = 10_000
-"""Runs of one request, which are all made or none."""
+"""The most runs of one request; all of them are made or none."""
 DURATIONS = {
     "delay": "delay",
     "expires": "expires",
@@ -32,7 +32,7 @@ OTHERS = ("queue", "priority", "at", "key", "retries", "cache")
 
 
 class ServedJob:
-    """A job by its name, with what the submits made through it change of its policies."""
+    """A job by its name, with the policies of the submits made through it."""
 
     def __init__(self, client: Client, name: str, options: Mapping[str, Any] | None = None) -> None:
         self.name = name
@@ -44,13 +44,13 @@ class ServedJob:
 
     @property
     def parameters(self) -> dict[str, str]:
-        """Name to annotation, in order; asked once."""
+        """The annotation of each parameter, by name and in order; requested once."""
         known = self._schema.properties.items()
         return {name: str(each.get("description", "Any")) for name, each in known}
 
     @property
     def more(self) -> str | None:
-        """The annotation of arguments of any other name; None if there can be none."""
+        """The annotation of arguments with other names; None if the job accepts none."""
         more = self._schema.more
         return str(more.get("description", "Any")) if isinstance(more, dict) else None
 
@@ -68,10 +68,10 @@ class ServedJob:
         return ServedRun(self._client, made.run_id)
 
     def submit_many(self, calls: Iterable[Any]) -> list[ServedRun]:
-        """Ask for up to 10,000 at once, all or none.
+        """Ask for up to 10,000 runs at once, all or none.
 
-        Each item is a tuple of positional arguments, a mapping of keyword arguments,
-        or, being anything else, the single argument.
+        Each item is a tuple of positional arguments, a mapping of keyword arguments or, if it is
+        anything else, the single argument.
         """
         bodies = [self._body(*_both(call)) for call in calls]
         if not bodies:
@@ -87,7 +87,7 @@ class ServedJob:
         return [ServedRun(self._client, each.run_id) for each in made.runs]
 
     def with_options(self, **options: Any) -> ServedJob:
-        """Change policies for the submits made through the answer.
+        """Change policies for the submits that are made through the result.
 
         Options: priority, queue, timeout, expires, key, key_window, delay, at, retries and
         cache=False.
@@ -106,18 +106,18 @@ class ServedJob:
         return fresh
 
     def after(self, delay: str | float | timedelta) -> ServedJob:
-        """Submit so that it runs after a while: `job.after("10m").submit("a.png")`."""
+        """Delay the run: `job.after("10m").submit("a.png")`."""
         return self.with_options(delay=delay)
 
     def at(self, when: datetime) -> ServedJob:
-        """Submit so that it runs at a time, which must have a zone."""
+        """Run at this time, which must have a zone."""
         return self.with_options(at=when)
 
     def _body(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         return {"jobId": self.name, "args": self.encoded(args, kwargs), **self._options}
 
     def encoded(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> msgspec.Raw:
-        """By name, in an order that does not change, so that the same call is the same request."""
+        """Return the arguments by name, in a fixed order: the same call is the same request."""
         given = self._placed(args, kwargs)
         try:
             text = wire.SORTED_ENCODER.encode(given)

@@ -1,7 +1,7 @@
-"""The line to a server: one request, sent until it is answered or patience is over.
+"""The connection to a server: one request, sent until it is answered or patience is over.
 
-Every change carries an Idempotency-Key, so that one which may have been carried out can be sent
-again: the server answers it as the first time.
+Every change carries an Idempotency-Key, so a request that may have been carried out can be sent
+again: the server repeats its first answer.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 AGAIN = frozenset({408, 429, 502, 503, 504})
-"""Answers that may be another one a little later."""
+"""Statuses that another try a little later may change."""
 DOUBTFUL = frozenset({502, 504})
-"""Answers of somebody on the way, who does not know what became of the request."""
+"""Statuses of a proxy on the way, which does not know whether the request was carried out."""
 FIRST_S = 0.1
 LONGEST_S = 5.0
 CONNECT_S = 5.0
@@ -42,7 +42,7 @@ TOLD = 3
 
 
 class Call(NamedTuple):
-    """One request, the same each time it is sent."""
+    """One request, identical each time it is sent."""
 
     method: str
     path: str
@@ -50,7 +50,7 @@ class Call(NamedTuple):
     content: bytes | None = None
     key: str | None = None
     wait_s: float = 0.0
-    """How long the server may take on purpose."""
+    """How long the server may wait on purpose."""
     headers: Mapping[str, str] = {}
 
 
@@ -80,26 +80,26 @@ class Line:
         *,
         wait_s: float = 0.0,
     ) -> T:
-        """Look at something; what is None in the query is left out."""
+        """Read; a query parameter that is None is left out."""
         given = {name: str(value) for name, value in (query or {}).items() if value is not None}
         return self._read(self._send(Call("GET", path, given, wait_s=wait_s)), kind)
 
     def post(self, path: str, kind: type[T], body: bytes | Mapping[str, Any] | None = None) -> T:
-        """Change something, once."""
+        """Make a change, once."""
         content = msgspec.json.encode(body) if isinstance(body, Mapping) else body
         return self._read(self._send(Call("POST", path, {}, content, new_id())), kind)
 
     def put(self, path: str, kind: type[T], body: Mapping[str, Any]) -> T:
-        """Make it so; once."""
+        """Put a definition, once."""
         call = Call("PUT", path, {}, msgspec.json.encode(body), new_id())
         return self._read(self._send(call), kind)
 
     def delete(self, path: str, kind: type[T]) -> T:
-        """Take something away, once."""
+        """Delete, once."""
         return self._read(self._send(Call("DELETE", path, {}, None, new_id())), kind)
 
     def say(self, path: str, kind: type[T], body: object, *, wait_s: float = 0.0) -> T:
-        """Tell something that does no harm when it is told twice: once, without a key."""
+        """Send a message that does no harm when it arrives twice: one try, without a key."""
         query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
         answer = self._try(Call("POST", path, query, msgspec.json.encode(body), wait_s=wait_s))
         if isinstance(answer, Failed):
@@ -222,7 +222,7 @@ class Line:
 
 
 def _seconds(text: str | None) -> float | None:
-    """Of Retry-After; a date instead of seconds is not obeyed, only backed off from."""
+    """Return the seconds of Retry-After; None for a date, for which the usual backoff applies."""
     if text is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""Problem documents of a server as the errors that a local call would have raised."""
+"""Problem documents of a server, turned into the errors that a local call would have raised."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from rota.errors import (
 from rota.version import version
 
 UNKNOWN_CALLS = ("not-found", "method-not-allowed")
-"""Codes of addresses that a server does not have; things that are not there have others."""
+"""Codes for addresses that the server does not have; missing things have other codes."""
 SERVER_ERROR = 500
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a server says of a request that it refused."""
+    """The server's description of a request that it refused."""
 
     code: str
     detail: str
@@ -50,7 +50,7 @@ _BY_STATUS: dict[int, type[RotaError]] = {
 
 
 def error_of(status: int, body: bytes, *, url: str, retry_after_s: float | None) -> RotaError:
-    """The error for an answer that is no success, with what the server says of it."""
+    """Return the error for an answer that is no success, with the message of the server."""
     try:
         problem = _decoder.decode(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -75,7 +75,7 @@ def _kind(code: str, status: int) -> type[RotaError]:
 
 
 def _made(kind: type[RotaError], problem: Problem) -> RotaError:
-    """Their constructors make the message of its parts; here it is whole already."""
+    """Return an error with its whole message; the constructors would compose one from parts."""
     said = problem.detail
     if kind is RotaError and problem.request_id:
         said = f"{said} The log of the server has more under {problem.request_id}."
@@ -93,7 +93,7 @@ def _snake(name: str) -> str:
 
 
 def _of_stranger(status: int, url: str) -> RotaError:
-    """Something on the way answered, or it is no server of ours."""
+    """Return the error for an answer of a proxy, or of a server that is not Rota."""
     if status >= SERVER_ERROR:
         return ServerUnavailable(f"{url} answered {status}: the server is not there, or not well")
     if status in _BY_STATUS and status not in (408, 413):

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rota.client.client import Client
 
 WAIT_S = 25.0
-"""How long one request waits; proxies cut off those that are silent for much longer."""
+"""How long one request waits; proxies cut off requests that are silent for much longer."""
 FOLLOW_S = 0.5
 
 
 class _End(msgspec.Struct):
-    """Of the view of a run, what tells how it ended; the result is not read here."""
+    """The fields of a run's view that say how it ended; the result is not read here."""
 
     status: State
     result: msgspec.Raw = msgspec.Raw(b"null")
@@ -36,7 +36,7 @@ class _End(msgspec.Struct):
 
 
 class ServedRun(RunHandle[Any]):
-    """One requested execution; everything but its id is asked of the server."""
+    """One requested run; everything but its id is requested from the server."""
 
     __slots__ = ("_client",)
 
@@ -54,7 +54,7 @@ class ServedRun(RunHandle[Any]):
         return type(self)(self._client, run_id)
 
     def follow_logs(self) -> Iterator[LogLine]:
-        """The lines of `logs` as they come; ends when the run has ended."""
+        """Yield the lines of `logs` as they come; stop when the run has ended."""
         read = self._new_lines()
         end_s: float | None = None
         while end_s is None or elapsed_s() < end_s:
@@ -83,7 +83,7 @@ class ServedRun(RunHandle[Any]):
                 return None
 
     def _end(self, wait_s: float) -> _End:
-        """Where it is; if it waits, once the run has ended or time is over."""
+        """Return the state of the run; with a wait, once it has ended or the time is over."""
         query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
         return self._client.line.get(f"/runs/{self.id}", _End, query, wait_s=wait_s)
 

@@ -8,7 +8,7 @@ import socket
 
 
 def whoami() -> str:
-    """`ann@host`; a container without a name for its user gives `uid1000@host`."""
+    """Return `ann@host`; a container without a name for its user gives `uid1000@host`."""
     try:
         user = getpass.getuser()
     except (KeyError, OSError):

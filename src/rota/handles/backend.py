@@ -11,16 +11,16 @@ T = TypeVar("T")
 
 
 class Backend(Protocol):
-    """What all handles share."""
+    """The interface that all handles use."""
 
     @property
     def namespace(self) -> str:
-        """Whose things these are."""
+        """The namespace of the operations."""
         ...
 
     @property
     def batch(self) -> int | None:
-        """How many things one call may carry; None for any number."""
+        """The most items that one call may carry; None for any number."""
         ...
 
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -28,5 +28,5 @@ class Backend(Protocol):
         ...
 
     def acting_as(self, who: str | None) -> Self:
-        """The same for somebody else, whom the audit names; None for who is asking."""
+        """Return a backend whose changes the audit records under `who`; None keeps the caller."""
         ...

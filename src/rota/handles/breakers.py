@@ -1,4 +1,4 @@
-"""Breakers in the hands of a program: see them, hold a job back, let it go."""
+"""Handles for breakers: list them, hold a job back, let it go."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Breakers:
         self._backend = backend
 
     def list(self) -> builtins.list[BreakerView]:
-        """The breakers of all jobs that have one or are held back by hand, by job."""
+        """Return the breakers of all jobs that have one or are held back by hand, by job."""
         return self._backend.call(list_breakers).items
 
     def open(self, job: str, *, note: str | None = None, who: str | None = None) -> None:

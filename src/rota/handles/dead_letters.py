@@ -1,4 +1,4 @@
-"""Dead letters in the hands of a program: see them, redrive or discard one, many or a group."""
+"""Handles for dead letters: list them, redrive or discard one, many or a group."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class DeadLetters:
     def groups(
         self, *, job: str | None = None, acted: bool = False, limit: int = 100
     ) -> list[LetterGroup]:
-        """Letters by job and cause, most open ones first; `acted` includes finished groups."""
+        """Return letters by job and cause, most open first; `acted` includes finished groups."""
         return self._backend.call(list_letter_groups, job=job, acted=acted, limit=limit).items
 
     def letters(
@@ -52,12 +52,12 @@ class DeadLetters:
         before: str | None = None,
         limit: int = 50,
     ) -> list[LetterView]:
-        """Those of the newest runs first; `group` is a fingerprint, `state=None` means all."""
+        """Return letters, newest runs first; `group` is a fingerprint, `state=None` means all."""
         wanted = {"job": job, "group": group, "letter_state": state}
         return all_items(self._backend, list_letters, start=before, limit=limit, **wanted)
 
     def show(self, run_id: str) -> LetterView:
-        """The letter of a run; NotAllowed when the run has none."""
+        """Return the letter of a run; NotAllowed when the run has none."""
         return self._backend.call(show_letter, run_id)
 
     def redrive(  # one choice each, all named
@@ -70,12 +70,12 @@ class DeadLetters:
         why: str = "",
         told: Told | None = None,
     ) -> list[Redriven]:
-        """Run letters again as new runs, each at most once whoever asks; open ones of a group.
+        """Run letters, or the open ones of a group, again as new runs, each at most once.
 
-        `args` replace the arguments of all of them and are checked as in a submit; a `rate`
-        such as `10/s` spreads their starts, on disk at once. A letter that is redriven already
-        answers the run it became; a discarded one raises NotAllowed and nothing is changed.
-        Batches of 500 are committed one by one; `told` hears the size of each.
+        `args` replace the arguments of all of them and are checked as in a submit; a `rate` such as
+        `10/s` spreads their starts, on disk at once. A letter that is redriven already answers the
+        run it became; a discarded one raises NotAllowed and nothing is changed. Batches of 500 are
+        committed one by one; `told` is called with the size of each.
         """
         backend, told = self._backend.acting_as(who), told or _tell_nobody
         given = None if args is None else dict(args)
@@ -104,10 +104,10 @@ class DeadLetters:
         why: str = "",
         told: Told | None = None,
     ) -> int:
-        """Close letters that nobody will redrive; returns how many were open.
+        """Close letters that nobody will redrive; return how many were open.
 
-        Their runs stay as they are until retention. A letter that is redriven raises
-        NotAllowed and nothing is changed.
+        Their runs stay as they are until retention. A letter that is redriven raises NotAllowed and
+        nothing is changed.
         """
         backend, told = self._backend.acting_as(who), told or _tell_nobody
         body = partial(LettersBody, reason=why or None)
@@ -127,9 +127,9 @@ class DeadLetters:
     def _batches(
         self, run_ids: Sequence[str], *, refused: LetterState, is_one_job: bool = False
     ) -> Iterator[list[str]]:
-        """The runs in as many parts as there are calls.
+        """Yield the runs in batches, one for each call.
 
-        Where there are several on a store, all letters are looked at before one is changed.
+        If a store needs several batches, all letters are checked before one is changed.
         """
         ids = list(dict.fromkeys(run_ids))
         size = letter_choice.AT_ONCE

@@ -1,4 +1,4 @@
-"""Effects in the hands of a program: which calls outside are in doubt, and what became of them."""
+"""Handles for effects: calls to the outside world in doubt, and how to settle one."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from rota.operations.runs.effects import (
 
 
 class Effects:
-    """The ledger of calls outside; get it as `app.effects` or `client.effects`."""
+    """The ledger of outside calls; get it as `app.effects` or `client.effects`."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
     def list(self, *, job: str | None = None, limit: int = 100) -> builtins.list[EffectView]:
-        """Those in doubt, the newest first: begun, without a result, and no run is at it."""
+        """Return effects in doubt, newest first: begun, without a result, and no run at work."""
         return self._backend.call(list_effects, job=job, limit=limit).items
 
     def show(self, run_id: str) -> builtins.list[EffectView]:
-        """All effects of one run, in the order of its calls."""
+        """Return all effects of one run, in the order of its calls."""
         return self._backend.call(list_run_effects, run_id).items
 
     def settle(
@@ -39,7 +39,7 @@ class Effects:
         why: str = "",
         who: str | None = None,
     ) -> EffectView:
-        """Say whether a call in doubt took place; if `done`, with what it gave.
+        """Record whether a call in doubt took place; if `done`, with its result.
 
         When the run is redriven or run again, its handler gets the result without a call, or makes
         the call with the same key.

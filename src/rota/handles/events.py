@@ -1,4 +1,4 @@
-"""Events in the hands of a program: tell of one, and every schedule that listens starts."""
+"""Handles for events: send one, and every schedule that listens starts."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ if TYPE_CHECKING:
     from rota.handles.backend import Backend
     from rota.model.event import Sent
 
-# ruff: noqa: PLC0415  # imported for those who ask: importing an App stays quick
+# ruff: noqa: PLC0415  # imported at first use: importing an App stays quick
 
 
 class EventVerbs:
-    """The verb for events that an App and a Client have themselves."""
+    """The verb for events, which an App and a Client inherit."""
 
     @property
     def backend(self) -> Backend:
-        """What carries out operations."""
+        """The backend that carries out operations."""
         raise NotImplementedError
 
     def send(
         self, event: str, payload: Any = None, *, key: str | None = None, who: str | None = None
     ) -> Sent:
-        """Tell of a fact: every schedule that listens to the event starts, once.
+        """Send an event: every schedule that listens to it starts, once.
 
         Fields of the payload that are parameters of the job become its arguments; a parameter
-        `event` gets all of it. With a `key` the same fact sent twice is one event.
+        `event` gets the whole payload. With a `key`, the same event sent twice is one event.
         """
         from rota.operations.events.send import payload_text, send_event
 

@@ -1,4 +1,4 @@
-"""Runs of graphs in the hands of a program: see the nodes, pause, resume, decide how one ends."""
+"""Handles for runs of graphs: show the nodes, pause, resume, decide how a node ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARKS = ("success", "failed", "skipped")
 
 
 class GraphRun:
-    """The verbs that a run of a graph has beside those of every run."""
+    """The verbs of a graph's run, besides those of every run."""
 
     __slots__ = ()
     id: str
@@ -34,33 +34,33 @@ class GraphRun:
     def _backend(self) -> Backend: ...
 
     def graph(self) -> RunNodes:
-        """Its nodes and its progress, of one moment."""
+        """Return the nodes and the progress of the run, at one moment."""
         return self._backend.call(show_nodes, self.id)
 
     def nodes(self) -> list[NodeView]:
-        """Where the nodes of a run of a graph stand, parents first; none of another run."""
+        """Return the nodes of a run of a graph, parents first; none for another run."""
         return self.graph().begun()
 
     def progress(self) -> Progress:
-        """How far it is: nodes by state, what decides when it ends, and about when that is."""
+        """Return the progress: nodes by state, the path that decides its end, and about when."""
         return self.graph().progress
 
     def timeline(self) -> Timeline:
-        """When it, or each of its nodes, waited and ran."""
+        """Return when the run, or each of its nodes, waited and ran."""
         return self._backend.call(show_timeline, self.id)
 
     def pause(self, why: str = "") -> None:
-        """Of a graph: no other node starts until it is resumed; those that run may end."""
+        """Pause a graph's run: no other node starts until it is resumed; running nodes may end."""
         self._backend.call(pause_run, self.id, reason=why or None)
 
     def resume(self, why: str = "") -> None:
-        """Go on where it was paused."""
+        """Resume a paused run of a graph where it stopped."""
         self._backend.call(resume_run, self.id, reason=why or None)
 
     def mark(self, node: str, ending: str, why: str = "") -> None:
-        """Say how a node ends that has not: `success`, `failed` or `skipped`.
+        """Decide how a node ends that has not ended: `success`, `failed` or `skipped`.
 
-        It ends so when what it does has stopped; marked again, at once.
+        The node ends so when its work has stopped; marked again, at once.
         """
         body = MarkBody(node=node, ending=one_of("ending", ending, MARKS), reason=why or None)
         self._backend.call(mark_node, self.id, body)

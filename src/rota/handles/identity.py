@@ -1,4 +1,4 @@
-"""Tokens, namespaces and the audit in the hands of a program."""
+"""Handles for tokens, namespaces and the audit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Tokens:
         self._backend = backend
 
     def list(self, *, past: bool = False, limit: int = 50) -> builtins.list[TokenView]:
-        """The newest first; `past` also shows those that are revoked or have expired."""
+        """Return tokens, newest first; `past` also shows those that are revoked or have expired."""
         return all_items(self._backend, list_tokens, limit=limit, past=past)
 
     def create(
@@ -57,7 +57,7 @@ class Tokens:
         expires: str | float | None = None,
         who: str | None = None,
     ) -> GivenToken:
-        """Give out a token; its secret is nowhere else."""
+        """Create a token; the result is the only place with its secret."""
         made = self._backend.acting_as(who).call(
             create_token,
             name,
@@ -75,7 +75,7 @@ class Tokens:
         expires: str | float | None = None,
         who: str | None = None,
     ) -> GivenToken:
-        """Give a token a new secret with the same rights; the old one ends after the overlap."""
+        """Give a token a new secret, same permissions; the old one ends after the overlap."""
         made = self._backend.acting_as(who).call(
             rotate_token,
             token_id,
@@ -90,7 +90,7 @@ class Tokens:
 
 
 class Audit:
-    """Who did what in a namespace; get it as `app.audit` or `client.audit`."""
+    """The audit of a namespace; get it as `app.audit` or `client.audit`."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
@@ -105,12 +105,12 @@ class Audit:
         before: str | None = None,
         limit: int = 50,
     ) -> builtins.list[AuditEntry]:
-        """The newest first; `before` is the last id of the page before."""
+        """Return audit entries, newest first; `before` is the last id of the page before."""
         wanted = {"verb": verb, "who": who, "subject": subject, "text": text}
         return all_items(self._backend, list_entries, start=before, limit=limit, **wanted)
 
     def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> ChainVerdict:
-        """Whether the chain holds, and whether a hash and anchors noted earlier are in it."""
+        """Check whether the chain holds, and whether an earlier hash and anchors are in it."""
         if not anchors:
             return self._backend.call(verify_chain, head=head)
         size = self._backend.batch or len(anchors)
@@ -135,13 +135,13 @@ class Namespaces:
         self._backend = backend
 
     def list(self) -> builtins.list[Namespace]:
-        """Those that somebody made, by name; outside of `default` the caller's own."""
+        """Return the created namespaces, by name; outside of `default` only the caller's own."""
         return [each for each in self._all() if each.created_at is not None]
 
     def create(
         self, name: str, *, note: str = "", who: str | None = None, **limits: Limit
     ) -> Namespace:
-        """Make one; limits are queued, running, rate and payload, and without one there is none."""
+        """Create a namespace; limits are queued, running, rate and payload, each optional."""
         check_name("namespace", name)
         quotas = _body(other_quotas(limits))
         return self._backend.acting_as(who).call(create_namespace, name, note=note, quotas=quotas)
@@ -149,7 +149,7 @@ class Namespaces:
     def change(
         self, name: str, *, note: str | None = None, who: str | None = None, **limits: Limit
     ) -> Namespace:
-        """Give it another note and other limits; 0 takes one away, what is not given stays."""
+        """Change the note and limits of a namespace; 0 removes a limit, a limit not given stays."""
         old = next((each for each in self._all() if each.name == name), None)
         if old is None:
             raise UnknownNamespace(name)

@@ -1,4 +1,4 @@
-"""The nouns that an App and a Client have alike, each with its verbs."""
+"""The nouns that an App and a Client share, each with its verbs."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from rota.model.log import FoundLine, Level
     from rota.model.run import RunView
 
-# ruff: noqa: PLC0415  # each is imported for those who ask for it: importing an App stays quick
+# ruff: noqa: PLC0415  # each is imported at first use: importing an App stays quick
 
 
 class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
-    """Handles over a backend, made when they are first asked for."""
+    """Handles over a backend, each made at its first use."""
 
     @property
     def backend(self) -> Backend:
-        """What carries out operations."""
+        """The backend that carries out operations."""
         raise NotImplementedError
 
     @cached_property
     def breakers(self) -> Breakers:
-        """Which jobs are held back; hold one, let it go."""
+        """Breakers: list them, hold a job back, let it go."""
         from rota.handles.breakers import Breakers
 
         return Breakers(self.backend)
@@ -52,7 +52,7 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
 
     @cached_property
     def blackouts(self) -> Blackouts:
-        """Maintenance windows."""
+        """Maintenance windows (`blackouts` in Python and on the command line)."""
         from rota.handles.schedules.calendars import Blackouts
 
         return Blackouts(self.backend)
@@ -66,49 +66,49 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
 
     @cached_property
     def effects(self) -> Effects:
-        """Calls to the outside world that are in doubt; say what became of one."""
+        """Effects: calls to the outside world that are in doubt; settle one."""
         from rota.handles.effects import Effects
 
         return Effects(self.backend)
 
     @cached_property
     def definitions(self) -> Definitions:
-        """The jobs on record, whatever brought them."""
+        """The jobs on record, from code, files or clients."""
         from rota.handles.jobs.definitions import Definitions
 
         return Definitions(self.backend)
 
     @cached_property
     def files(self) -> Files:
-        """Job files: what they would change, and the change itself."""
+        """Job files: the changes they would make, and the changes themselves."""
         from rota.handles.jobs.files import Files
 
         return Files(self.backend)
 
     @cached_property
     def releases(self) -> Releases:
-        """What the code of apps declared, one deploy after the other; go back to one."""
+        """Releases: the declarations of each deploy, in order; go back to one."""
         from rota.handles.jobs.releases import Releases
 
         return Releases(self.backend)
 
     @cached_property
     def tokens(self) -> Tokens:
-        """Who may ask servers for what."""
+        """Tokens: the credentials for servers, with their permissions."""
         from rota.handles.identity import Tokens
 
         return Tokens(self.backend)
 
     @cached_property
     def audit(self) -> Audit:
-        """Who did what, and whether that is the whole truth."""
+        """The audit: every change with its actor, and proof that no entry is missing."""
         from rota.handles.identity import Audit
 
         return Audit(self.backend)
 
     @cached_property
     def namespaces(self) -> Namespaces:
-        """Who shares the store without seeing each other, and how much each may use."""
+        """Namespaces: tenants that share the store without seeing each other, with their limits."""
         from rota.handles.identity import Namespaces
 
         return Namespaces(self.backend)
@@ -122,7 +122,7 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         before: str | None = None,
         limit: int = 50,
     ) -> list[RunView]:
-        """Runs, the newest first; `before` is the last id of the page before."""
+        """Return runs, newest first; `before` is the last id of the page before."""
         from rota.handles.pages import all_items
         from rota.model.states import State
         from rota.operations.runs.runs import list_runs
@@ -140,9 +140,9 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         level: Level = "debug",
         limit: int = 100,
     ) -> list[FoundLine]:
-        """Lines of all runs that hold all words of the text, the newest first.
+        """Return log lines of all runs that hold all words of the text, newest first.
 
-        `since` is how far to look back, such as "1h"; `level` the least that counts.
+        `since` is how far to look back, such as "1h"; `level` is the lowest level to include.
         """
         from rota.operations.logs.logs import search_logs
 

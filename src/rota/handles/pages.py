@@ -1,4 +1,4 @@
-"""Long lists, page by page: as many pages as it takes."""
+"""Long lists, read page by page."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def all_items(
     limit: int | None = None,
     **filters: Any,
 ) -> list[T]:
-    """The items of a list from `start` on, up to `limit`; all of them without one."""
+    """Return the items of a list from `start` on, up to `limit`; without a limit, all of them."""
     found: list[T] = []
     cursor = start
     while limit is None or len(found) < limit:

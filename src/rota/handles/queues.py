@@ -1,4 +1,4 @@
-"""Queues in the hands of a program: see how deep they are, pause one, resume one."""
+"""Handles for queues: show their depth, pause one, resume one."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ if TYPE_CHECKING:
     from rota.handles.backend import Backend
     from rota.model.admission.queue import QueueView
 
-# ruff: noqa: PLC0415  # imported for those who ask: importing an App stays quick
+# ruff: noqa: PLC0415  # imported at first use: importing an App stays quick
 
 
 class QueueVerbs:
-    """The verbs for queues that an App and a Client have themselves."""
+    """The verbs for queues, which an App and a Client inherit."""
 
     @property
     def backend(self) -> Backend:
-        """What carries out operations."""
+        """The backend that carries out operations."""
         raise NotImplementedError
 
     def queues(self) -> list[QueueView]:
-        """All queues with their depth."""
+        """Return all queues with their depth."""
         from rota.operations.admission.queues import list_queues
 
         return self.backend.call(list_queues).items
 
     def pause_queue(self, name: str, note: str | None = None) -> None:
-        """Start nothing new from this queue; what runs goes on."""
+        """Pause a queue: no run of it starts; those that run go on."""
         from rota.operations.admission.queues import pause_queue
 
         self.backend.call(pause_queue, name, note=note)
 
     def resume_queue(self, name: str) -> None:
-        """Start what waits, in the old order."""
+        """Resume a queue: waiting runs start in the old order."""
         from rota.operations.admission.queues import resume_queue
 
         self.backend.call(resume_queue, name)

@@ -1,4 +1,4 @@
-"""Run: the handle of one run. It knows its id; everything else is asked of its backend."""
+"""The handle of one run. It knows the id; everything else comes from its backend."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from rota.rules.text.duration import parse_duration
 
 R = TypeVar("R")
 LAST_WORDS_S = 1.0
-"""Lines are stored beside the result, not with it: so long after the end they are waited for."""
+"""How long to wait after the end for lines, which are stored beside the result, not with it."""
 
 
 class RunHandle(GraphRun, Generic[R]):
-    """One requested execution."""
+    """One requested run."""
 
     __slots__ = ("id",)
 
@@ -37,22 +37,22 @@ class RunHandle(GraphRun, Generic[R]):
 
     @abstractmethod
     def _other(self, run_id: str) -> Self:
-        """The handle of another run of the same job."""
+        """Return the handle of another run of the same job."""
 
     @abstractmethod
     def _wait(self, timeout_s: float | None) -> Ended | None:
-        """How the run ended; None when the time is over."""
+        """Return how the run ended; None when the time is over."""
 
     @abstractmethod
     def _loaded(self, text: str) -> R:
-        """The result that this JSON text is."""
+        """Return the result from its JSON text."""
 
     @abstractmethod
     def follow_logs(self) -> Iterator[LogLine]:
-        """The lines of `logs` as they come; ends when the run has ended."""
+        """Yield the lines of `logs` as they come; stop when the run has ended."""
 
     def show(self) -> RunView:
-        """All that is known about the run right now."""
+        """Return all that is known about the run now."""
         view = self._backend.call(show_run, self.id)
         if view.result is None and view.state is State.SUCCESS:  # as JSON it is null
             return msgspec.structs.replace(view, result=JsonText("null"))
@@ -60,32 +60,32 @@ class RunHandle(GraphRun, Generic[R]):
 
     @property
     def state(self) -> State:
-        """Where the run is in its life; asks anew each time."""
+        """The state of the run, read anew each time."""
         return self._backend.call(show_run, self.id).state
 
     def attempts(self) -> list[AttemptView]:
-        """The attempts that did not succeed, oldest first."""
+        """Return the attempts that did not succeed, oldest first."""
         return self._backend.call(list_attempts, self.id).items
 
     def tally(self) -> dict[str, int]:
-        """How often it ended in an `error`, `timeout` or `crash`, or was `lost`; no zeros."""
+        """Return how many attempts ended as `error`, `timeout`, `crash` or `lost`; no zeros."""
         return self._backend.call(show_run, self.id).tally
 
     def on_failure_run(self) -> Self | None:
-        """The run that was submitted because this one failed; None if there is none."""
+        """Return the run that was submitted because this one failed; None if there is none."""
         told = self._backend.call(show_run, self.id).on_failure_run
         return None if told is None else self._other(told)
 
     def why(self, node: str | None = None) -> list[Reason]:
-        """Why it is not running now, or a node of it, with numbers; most telling first."""
+        """Return why the run, or a node of it, is not running, with numbers; most telling first."""
         return self._backend.call(explain_run, self.id, node=node).items
 
     def logs(self) -> list[LogLine]:
-        """The lines that its handler printed and logged so far, of all attempts, in order."""
+        """Return the lines that the handler printed or logged so far, of all attempts in order."""
         return list(self._new_lines()())
 
     def wait(self, timeout: str | float | None = None) -> Ended:
-        """Wait for the end, whatever it is; RunNotFinished when it takes too long."""
+        """Wait for the end, of any kind; RunNotFinished when it takes longer than the timeout."""
         timeout_s = None if timeout is None else parse_duration(timeout) / 1000
         ended = self._wait(timeout_s)
         if ended is None:
@@ -102,7 +102,7 @@ class RunHandle(GraphRun, Generic[R]):
         return self._loaded(ended.result or "null")
 
     def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
-        """End a waiting run now, ask a running one to stop; returns the state reached.
+        """End a waiting run now, ask a running one to stop; return the state reached.
 
         A run of a graph whose setups have succeeded runs its teardowns first and stays `suspended`
         meanwhile; `force` ends it without them.
@@ -110,7 +110,7 @@ class RunHandle(GraphRun, Generic[R]):
         return self._backend.call(cancel_run, self.id, reason=reason, force=force).status
 
     def rerun(self) -> Self:
-        """A new run with the same arguments, linked to this one; closes its dead letter."""
+        """Submit a new run with the same arguments, linked to this one; close its dead letter."""
         return self._other(self._backend.call(rerun_run, self.id).run_id)
 
     def rerun_nodes(
@@ -121,9 +121,10 @@ class RunHandle(GraphRun, Generic[R]):
         params: Mapping[str, Any] | None = None,
         why: str = "",
     ) -> Self:
-        """Of a graph that has ended: a new run, linked to it, that keeps what need not be redone.
+        """Rerun part of a graph's run that has ended: the new run keeps what need not be redone.
 
-        part: `failed` with all after it, `from` a node with all after it, `only` a node, `all`.
+        The new run is linked to this one. part: `failed` with all after it, `from` a node with all
+        after it, `only` a node, `all`.
         """
         is_by_node = part in ("from", "only")
         if is_by_node and node is None:
@@ -141,7 +142,7 @@ class RunHandle(GraphRun, Generic[R]):
         return self._other(fresh.run_id)
 
     def _new_lines(self) -> Callable[[], Iterator[LogLine]]:
-        """Called again and again, it gives the lines that are new since the call before."""
+        """Return a function that yields the lines that are new since its last call."""
         mark: str | None = None
 
         def read() -> Iterator[LogLine]:

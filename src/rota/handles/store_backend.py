@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class StoreBackend:
-    """Carries operations out in a store; whoever has the store may do everything."""
+    """Carries operations out in a store; a program that has the store may do everything."""
 
     def __init__(
         self, store: Callable[[], Store], namespace: str, tools: Tools, *, who: str | None = None
@@ -52,13 +52,13 @@ class StoreBackend:
         return self._store().write(work)
 
     def acting_as(self, who: str | None) -> Self:
-        """The same for somebody else, whom the audit names."""
+        """Return a backend whose changes the audit records under `who`."""
         return (
             self if who is None else type(self)(self._store, self.namespace, self._tools, who=who)
         )
 
     def caller(self) -> Caller:
-        """This process, with all rights and an audit entry of its own."""
+        """Return this process as caller, with all permissions and an audit entry of its own."""
         who = self._who or whoami()
         local = Credential(
             id="", who=who, namespace=self.namespace, roles=("admin", "exec", "audit")

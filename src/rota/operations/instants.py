@@ -1,4 +1,4 @@
-"""Instants that callers give, as the store counts them."""
+"""Instants from callers, converted to the milliseconds of the store."""
 
 from __future__ import annotations
 

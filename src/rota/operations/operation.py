@@ -21,7 +21,7 @@ T = TypeVar("T")
 Method = Literal["GET", "POST", "PUT", "DELETE"]
 Function = Callable[Concatenate[Tx, Caller, P], T]
 Read = Callable[[Callable[[Tx], Any]], Any]
-"""Looks at the store in a transaction of its own, and gives what was found there."""
+"""Reads from the store in a transaction of its own, and returns the result."""
 
 
 class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
@@ -115,7 +115,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
 
 
 def _reason(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
-    """What the caller gives as its reason, by itself or in a body."""
+    """Return the reason that the caller gives, as an argument or in a body."""
     bodies = [each for each in (*args, *kwargs.values()) if isinstance(each, Body)]
     said = [kwargs.get("reason"), *(getattr(each, "reason", None) for each in bodies)]
     return next((each for each in said if each), "")

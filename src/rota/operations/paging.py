@@ -1,4 +1,4 @@
-"""Pages of long lists: how many items one has, and where the next one begins."""
+"""Pages of long lists: the number of items in a page, and where the next page begins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rota.ids import is_id
 PAGE = 50
 MOST = 500
 Limit = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
-"""Items of a page."""
+"""The number of items in a page."""
 
 
 def page_start(cursor: str | None) -> str | None:

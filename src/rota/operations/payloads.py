@@ -1,4 +1,4 @@
-"""What a caller may bring to a namespace: how much data, and how many runs that wait."""
+"""The limits of a namespace for a caller: the size of data, and the number of waiting runs."""
 
 from __future__ import annotations
 

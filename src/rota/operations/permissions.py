@@ -1,9 +1,10 @@
-"""What a credential may have run: the one place that says so, whatever the way to make it run.
+"""Permissions to run work: the only place that decides them, for every way to start a run.
 
-What is in force, the current version of a job or those that its runs are shared out between, was
-put in force by somebody who had the right to; an operator may start it. To put something in force
-takes the right to what it runs. So does starting what is in force no more: a run of an old version,
-or of a job that was removed, would bring back what somebody with the role `exec` took away.
+Some definitions are in force: the current version of a job, or the versions that its runs are
+shared out between. Somebody with the permission put them in force, so an operator may start them.
+To put something in force takes the permission for what it runs. So does starting what is in force
+no more: a run of an old version, or of a removed job, would bring back what somebody with the role
+`exec` took away.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ def check_template_rights(asking: Asking, *definitions: Mapping[str, Any]) -> No
 
 
 def _check_work(tx: Tx, credential: Credential, spec: JobSpec, *, beside: set[str]) -> None:
-    """What it does itself, and what it has others start; `beside` are checked themselves."""
+    """Check the job's own work, and the work that it starts; `beside` is checked on its own."""
     _check_power(tx, credential, spec)
     for queue in queues_of(spec):
         if queue != spec.queue and not credential.reaches(queue):
@@ -110,7 +111,7 @@ def _check_power(tx: Tx, credential: Credential, spec: JobSpec) -> None:
 def _check_parts(
     tx: Tx, credential: Credential, parts: Sequence[DeployedPart], started: Collection[str]
 ) -> None:
-    """What is in force is free, below what is in force; for the rest it takes the right."""
+    """Check the parts; one in force below another in force needs no permission, the rest do."""
     force = _Force(tx, credential.namespace, parts, started)
     free = {part.at for part in parts if force.has(part)}
     for part in parts:
@@ -173,7 +174,7 @@ class _Force:
 
 
 def _is_of_workers(tx: Tx, credential: Credential, spec: JobSpec) -> bool:
-    """A function of a job that code owns: workers call the one that their own code has."""
+    """Whether it is a function of a job that code owns: workers call the one in their own code."""
     return (
         isinstance(spec.target, PythonTarget)
         and origin_of(tx, spec.name, namespace=credential.namespace) == CODE

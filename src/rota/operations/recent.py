@@ -1,4 +1,4 @@
-"""Figures that may be a little old: many callers who ask for one make one question of it."""
+"""Figures that may be a little old: many callers of the same figure share one query."""
 
 from __future__ import annotations
 

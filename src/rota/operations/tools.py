@@ -1,4 +1,4 @@
-"""Tools: what a process that carries out operations has for them, beside its store."""
+"""Tools: what operations need of their process, beside its store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the parameters of an operation travel in its HTTP request; server and client agree here."""
+"""The place of each parameter of an operation in its HTTP request; server and client agree here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may do to a thing now: the user interface shows these verbs and knows no rules."""
+"""Actions that a caller may take on a thing now; the user interface shows them without rules."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from rota.model.identity import Credential, Role
 
 
 def offered(credential: Credential, *verbs: str, role: Role = "operator") -> list[str]:
-    """The verbs that the state allows, if the credential has the role for them."""
+    """Return the verbs that the state allows, or none if the credential lacks the role for them."""
     return list(verbs) if credential.has(role) else []
 
 
 def joined(*some: Iterable[str]) -> list[str]:
-    """Verbs of several roles, in order."""
+    """Return the verbs of several roles in one list, in order."""
     return [verb for each in some for verb in each]

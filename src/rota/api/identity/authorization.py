@@ -1,7 +1,7 @@
-"""The gate: every operation says which role it needs; one that says nothing does not start.
+"""The gate: every operation names the role it needs; one without a role stops the start.
 
-It stands in front of all protocols and files, since it hangs on the application and not on a path:
-no spelling of a path leads around it.
+The gate stands in front of all protocols and files. It hangs on the application and not on a path,
+so no spelling of a path leads around it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from rota.model.identity import LADDER, WORKER, Role
 KEY = "needs"
 WHOLE = "whole house"
 ANY_QUERY = "any query"
-"""Of pages, whose scripts read what stands behind the question mark."""
+"""Marks the routes of pages: any query is accepted, because scripts of the page read it."""
 PUBLIC = frozenset(
     {
         ("GET", "/healthz"),
@@ -38,7 +38,7 @@ PUBLIC = frozenset(
         ("GET", "/login/oidc/callback"),
     }
 )
-"""All that can be had without a credential: exact pairs, none of them with data."""
+"""All routes that need no credential: exact pairs of method and path, none of them with data."""
 SCHEMES: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 _SAYS = {
     400: "The request makes no sense.",
@@ -54,19 +54,19 @@ _SAYS = {
     503: "The database cannot be reached.",
 }
 WORKERS = 20
-"""Times as many requests as others may send those of workers, many of which share a token."""
+"""Workers may send this many times the requests of other clients: many workers share a token."""
 READS = (400, 401, 403, 404, 429, 503)
 CHANGES = (400, 401, 403, 404, 409, 412, 413, 415, 422, 429, 503)
 
 
 class Needs(NamedTuple):
-    """What an operation asks of a credential; without a role it is public."""
+    """The credential that an operation needs; an operation without a role is public."""
 
     role: Role | None
     also: tuple[str, ...] = ()
-    """Roles that some uses of it need besides, for the documentation."""
+    """Further roles that some uses of the operation need, for the documentation."""
     everybody: bool = False
-    """Any credential will do, one of a worker as well."""
+    """Whether any credential will do, that of a worker too."""
 
 
 class Operation(NamedTuple):
@@ -86,10 +86,11 @@ def needs(
     whole: bool = False,
     everybody: bool = False,
 ) -> dict[str, Any]:
-    """For the decorator of a route: `@get("/runs", **needs("viewer"))`.
+    """Return the options for the decorator of a route: `@get("/runs", **needs("viewer"))`.
 
-    The same words make the check, the matrix that is tested, and what the description says. With
-    `whole` it is about all namespaces, for who is in the home namespace.
+    The check at the gate, the tested matrix of roles and the description of the API are all made
+    from them. With `whole` the operation is about all namespaces and only for callers in the home
+    namespace.
     """
     who = "Needs any credential" if everybody else f"Needs the role `{role}`"
     said = who + "".join(f"; some uses need `{each}`" for each in also) + "."
@@ -102,12 +103,12 @@ def needs(
 
 
 def public() -> dict[str, Any]:
-    """For the few routes of PUBLIC."""
+    """Return the options for the few routes listed in PUBLIC."""
     return {"opt": {KEY: Needs(None)}, "security": [{}], "include_in_schema": False}
 
 
 async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
-    """Called by Litestar before each handler, of whatever kind."""
+    """Check the credential of a request; Litestar calls this before each handler of any kind."""
     wanted: Needs | None = handler.opt.get(KEY)
     if wanted is None:  # the answer to OPTIONS that Litestar makes by itself
         raise MethodNotAllowedException
@@ -137,7 +138,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
 
 
 def _check_query(text: bytes, known: frozenset[str]) -> None:
-    """A parameter that is not known, or given twice, is a mistake that nobody should overlook."""
+    """Refuse a query parameter that is unknown or given twice."""
     given: set[str] = set()
     for name, _ in parse_qsl(text.decode("latin-1"), keep_blank_values=True):
         if name not in known:
@@ -161,7 +162,7 @@ def _query_names(handler: BaseRouteHandler) -> frozenset[str]:
 
 
 def operations(app: Litestar) -> Iterator[Operation]:
-    """All there are, as the application really serves them; BadOption for one without needs."""
+    """Yield all operations that the application really serves; BadOption for one without needs."""
     for route in app.routes:
         handlers = getattr(route, "route_handlers", None) or [getattr(route, "route_handler", None)]
         for handler in handlers:

@@ -1,7 +1,7 @@
-"""Credentials that are looked up: those that arrive while others are looked up are the next batch.
+"""Lookups of credentials in batches: those that arrive during a lookup form the next batch.
 
-Anybody can send credentials, so they must not take the threads that the requests of others need:
-two batches are under way at most, and what waits has an end.
+Anybody can send credentials, so lookups must not take the threads that other requests need: at most
+two batches are under way, and the queue of waiting lookups is bounded.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 FLIGHTS = 2
 MOST = 100
-"""Credentials of one batch."""
+"""The most credentials in one batch."""
 MOST_WAITING = 2_000
 
 Find = Callable[[Tx, str], Credential | None]
@@ -29,7 +29,7 @@ _Asked = tuple[Callable[[Tx, str], Any], str, asyncio.Future[Any]]
 
 
 class CredentialLookups:
-    """Gathers on the event loop, reads in threads."""
+    """Batches of credential lookups, gathered on the event loop and read in threads."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -37,7 +37,7 @@ class CredentialLookups:
         self._flying = 0
 
     async def find(self, find: Callable[[Tx, str], T], digest: str) -> T:
-        """What stands behind the digest, by this way of finding it."""
+        """Return what `find` finds for the digest; TooMany if too many lookups wait."""
         if len(self._waiting) >= MOST_WAITING:
             raise TooMany("the server is busy: too many credentials wait to be looked up")
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

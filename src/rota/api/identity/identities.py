@@ -1,7 +1,7 @@
-"""Who asks: a bearer token, or the cookie of a session with its CSRF token.
+"""The identity behind a request: a bearer token, or a session cookie with its CSRF token.
 
-What the store said of a credential is believed for three seconds, so that a request costs no query
-and a revoked token is refused everywhere within five.
+An answer of the store about a credential is cached for three seconds. So a request costs no query,
+and a revoked token is refused everywhere within five seconds.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ if TYPE_CHECKING:
 
 BELIEVED_S = 3.0
 BAD_S = 10.0
-"""How long nobody is asked again about a credential that is unknown."""
+"""How long an unknown credential is refused without another lookup."""
 GOOD_S = 3_600.0
-"""So long after it was good, a credential is not taken for a guess at itself."""
+"""How long after its last success a credential is not counted as a guess at itself."""
 MOST = 10_000
 USES_S = 60.0
 LONGEST = 512
@@ -63,21 +63,22 @@ class Identities:
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
         self._known: dict[tuple[str, str], _Known] = {}
-        """By kind and digest: a session is no token, and a token no session."""
+        """Known credentials by kind and digest: a session is no token, and a token no session."""
         self._used: set[str] = set()
         self._asking: dict[tuple[str, str], asyncio.Future[_Known | None]] = {}
         self._bad: dict[tuple[str, str], float] = {}
-        """Until when those that nobody knows need not be looked up again."""
+        """Until when an unknown credential is refused without a lookup, by kind and digest."""
         self._was_good: dict[str, float] = {}
-        """Until when a digest may be looked up whatever else was tried from its address."""
+        """Until when a digest may be looked up whatever its address has tried."""
         self._lookups = CredentialLookups(server_state)
         self.patience = LoginThrottle(server_state.options.failures)
 
     def cookie(self, connection: Connection) -> str:
-        """With TLS browsers keep a cookie of this name to https and this very host.
+        """The name of the session cookie.
 
-        They tell servers of one machine apart by nothing, so those that are asked for by a port
-        have names of their own: signing in to one must not sign out of another.
+        With TLS, browsers keep a cookie of this name to https and to this very host. Browsers do
+        not tell apart the servers of one machine, so a server that is addressed by a port has a
+        cookie name of its own: signing in to one server must not sign out of another.
         """
         if self._server_state.options.is_secure:
             return "__Host-rota"
@@ -85,7 +86,7 @@ class Identities:
         return f"rota-{asked[1]}" if asked else "rota"
 
     async def of(self, connection: Connection) -> Credential:
-        """Whose request it is; NotSignedIn if nobody's that is known."""
+        """Return the credential of a request; NotSignedIn if it brings no known credential."""
         header = connection.headers.get("authorization", "")
         if header:
             scheme, _, secret = header.partition(" ")
@@ -102,7 +103,10 @@ class Identities:
         return credential
 
     def _check_csrf(self, connection: Connection, secret: str) -> None:
-        """Changes must bring the session's own; a page that reads with another's is from before."""
+        """Check that a change brings the CSRF token of the session.
+
+        A page that reads with the token of another session was loaded before this session began.
+        """
         sent = connection.headers.get(CSRF)
         is_own = hmac.compare_digest((sent or "").encode(), csrf_of(secret).encode())
         if connection.scope.get("method") not in SAFE and not is_own:
@@ -114,33 +118,33 @@ class Identities:
             raise NotSignedIn("this browser has another session by now than the page that asks")
 
     def forget(self) -> None:
-        """Ask the store again for each; something was revoked here."""
+        """Drop all cached credentials, because one was revoked on this server."""
         self._known.clear()
         self._bad.clear()
 
     def check_patience(self, address: str, secret: str) -> None:
-        """TooMany after too many bad credentials from there that begin as this one does."""
+        """TooMany after too many bad credentials from this address that begin as this one does."""
         if self._was_good.get(digest_of(secret[:LONGEST]), 0.0) < elapsed_s():
             self.patience.check(address, secret)
 
     def note_failure(
         self, address: str, kind: Kind, secret: str = "", namespace: str = HOME
     ) -> None:
-        """A credential from there was bad; TooMany if too many were."""
+        """Count a bad credential of this address; TooMany if there were too many."""
         self._server_state.refusals.count(kind, namespace)
         self.patience.fail(address, secret)
         emit("api.denied", address=address)
 
     async def find_token(self, secret: str) -> Credential | None:
-        """What the token stands for, as the store says it now."""
+        """Return the credential of a token, as the store has it now."""
         return await self._lookups.find(self._token, digest_of(secret))
 
     async def find_ticket(self, secret: str) -> Credential | None:
-        """The same for a ticket, which is not used up."""
+        """Return the credential of a ticket without using the ticket up."""
         return await self._lookups.find(credential_of_ticket, digest_of(secret))
 
     async def note_uses(self) -> None:
-        """Now and then, for all together: when tokens were used is worth no write per request."""
+        """Record from time to time which tokens were used: not with a write for each request."""
         while True:
             await asyncio.sleep(USES_S)
             used, self._used = self._used, set()
@@ -166,7 +170,7 @@ class Identities:
     async def _ask_once(
         self, digest: str, secret: str, connection: Connection, find: Find
     ) -> _Known:
-        """Many requests of one client that come at once are one question."""
+        """Look a credential up once, however many requests of one client bring it at once."""
         at = find.__name__, digest
         if self._bad.get(at, 0.0) > elapsed_s():
             self.note_failure(address_of(connection), "unknown-credential", secret)
@@ -196,7 +200,7 @@ class Identities:
         return known
 
     async def _unknown(self, digest: str, secret: str, address: str) -> NotSignedIn:
-        """Who has the secret of a token that was good once may know that it is not any more."""
+        """Return the error for an unknown credential; the owner of an ended token learns why."""
         whose = await self._lookups.find(namespace_of_token, digest)
         if whose is None:
             self.note_failure(address, "unknown-credential", secret)
@@ -221,7 +225,7 @@ class Identities:
 
 
 def remember(known: dict[K, V], key: K, value: V) -> None:
-    """The newest of them; those that were noted first are forgotten."""
+    """Add an entry to a bounded mapping; the oldest entries are dropped."""
     known.pop(key, None)
     if len(known) >= MOST:
         for old in list(islice(known, MOST // 10)):
@@ -230,7 +234,7 @@ def remember(known: dict[K, V], key: K, value: V) -> None:
 
 
 def address_of(connection: Connection) -> str:
-    """Where a request comes from; behind a proxy, as that one says."""
+    """Return the address that a request comes from; behind a proxy, the address the proxy names."""
     client = connection.client
     return client.host if client else ""
 

@@ -1,7 +1,8 @@
-"""The identity provider: where to send people, and who comes back with a code.
+"""The identity provider: where to send people, and which person returns with a code.
 
-Authorization code flow with PKCE, state and nonce. All three are made of one secret that only the
-browser keeps, in a cookie: any server can end what another one began, and nothing is stored.
+Authorization code flow with PKCE, state and nonce. All three are derived from one secret that only
+the browser keeps, in a cookie: any server can finish a flow that another one began, and nothing is
+stored.
 """
 
 from __future__ import annotations
@@ -24,24 +25,24 @@ from rota.rules.security.secrets import digest_of
 from rota.url_text import to_url_text
 
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "Ed25519"]
-"""Signatures with public keys only: none that a client secret or nobody could have made."""
+"""Signatures with public keys only: a client secret, or no key at all, cannot make one."""
 KNOWN_S = 3600.0
-"""How long the addresses and keys of a provider are believed."""
+"""How long the addresses and keys of a provider are cached."""
 AGAIN_S = 30.0
-"""A key that is not known makes us look again, no more often than this."""
+"""The shortest time between two fetches of the keys because of an unknown key."""
 LEEWAY_S = 60
 TIMEOUT_S = 10.0
 LONGEST_WHO = 200
 MOST_ASKED = 4
-"""Codes that the provider is asked about at once, however many are brought."""
+"""The most codes that the provider is asked about at once."""
 
 
 class ProviderDown(Exception):
-    """The identity provider has no answer, or none that makes sense."""
+    """The identity provider gives no answer, or none that makes sense."""
 
 
 class Person(NamedTuple):
-    """Who signed in, and what that allows."""
+    """A person who signed in, with the roles that this gives."""
 
     who: str
     roles: tuple[Role, ...]
@@ -66,7 +67,7 @@ class _Known(NamedTuple):
 
 
 class Flow(NamedTuple):
-    """One attempt to sign in, from the secret in the cookie of the browser."""
+    """One attempt to sign in, derived from the secret in the browser's cookie."""
 
     secret: str
 
@@ -92,17 +93,17 @@ class Flow(NamedTuple):
 
 
 class Provider:
-    """Talks to the issuer; blocks, so call it in a thread."""
+    """A client of the issuer; it blocks, so call it in a thread."""
 
     def __init__(self, options: OidcOptions) -> None:
         self.options = options
         self._known: _Known | None = None
         self._looking = Lock()
         self.turns = Semaphore(MOST_ASKED)
-        """For codes: who waits for a turn takes no thread from others."""
+        """Turns for exchanging codes: a request that waits for one takes no thread from others."""
 
     def address_for(self, flow: Flow, redirect: str) -> str:
-        """Where to send a browser that wants to sign in."""
+        """Return the address to send a browser to that wants to sign in."""
         query = {
             "response_type": "code",
             "client_id": self.options.client_id,
@@ -117,7 +118,10 @@ class Provider:
         return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
 
     def person(self, code: str, flow: Flow, redirect: str) -> Person:
-        """Whose code it is; NotSignedIn if it is not good, NotPermitted without a role."""
+        """Return the person behind a code; NotSignedIn for a bad code.
+
+        NotPermitted if the person has no role.
+        """
         claims = self._claims(self._exchange(code, flow, redirect), flow)
         roles = self._roles(claims)
         if not roles:
@@ -232,7 +236,7 @@ class Provider:
 
 
 def _who(claims: Mapping[str, Any]) -> str:
-    """With the one name that the issuer never gives to another person."""
+    """Return the name of a person, with the claim that is unique to one person at the issuer."""
     subject = str(claims["sub"])
     email = claims.get("email") if claims.get("email_verified") is True else None
     name = str(email or claims.get("preferred_username") or "")

@@ -1,4 +1,4 @@
-"""How people sign in through an identity provider, and which roles its groups have here."""
+"""How people sign in through an identity provider, and the roles that its groups get here."""
 
 from __future__ import annotations
 
@@ -19,16 +19,19 @@ class OidcOptions(msgspec.Struct, frozen=True, kw_only=True):
     issuer: str
     client_id: str
     client_secret: str | None = None
-    """None: a public client, whose codes are worth nothing without the verifier."""
+    """None for a public client: its codes are worth nothing without the verifier."""
     claim: str = "roles"
-    """Where the groups of a person stand in the token; dots lead into objects."""
+    """The claim of the token that holds the groups of a person; dots lead into objects."""
     roles: Mapping[str, tuple[Role, ...]]
-    """Group to the roles that it gives."""
+    """The roles that each group gives."""
     namespace: str = "default"
 
 
 def oidc_options(said: Mapping[str, Any]) -> OidcOptions | None:
-    """From settings without their prefix; None when none is set. BadOption if half is missing."""
+    """Read the settings without their prefix; None if none is set.
+
+    BadOption if half is missing.
+    """
     given = {name: value for name, value in said.items() if value is not None}
     if not given:
         return None
@@ -46,7 +49,7 @@ def oidc_options(said: Mapping[str, Any]) -> OidcOptions | None:
 
 
 def read_roles(given: object) -> dict[str, tuple[Role, ...]]:
-    """`{"rota-admins": ["admin", "exec"]}`, or `rota-admins=admin+exec, staff=viewer`."""
+    """Read `{"rota-admins": ["admin", "exec"]}`, or `rota-admins=admin+exec, staff=viewer`."""
     pairs: Mapping[Any, Any]
     if isinstance(given, str):
         parts = [each.partition("=") for each in given.split(",") if each.strip()]

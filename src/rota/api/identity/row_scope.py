@@ -1,7 +1,8 @@
-"""The whole house: what a transaction says that is for no namespace in particular.
+"""The scope of a transaction that is for no namespace in particular: all namespaces.
 
-A test lists who says it: who asks (before it is known), the chain of the audit, the streams of all
-readers together, namespaces themselves, and whether the database answers at all.
+A test lists the places that use it: finding the caller (before the namespace is known), the chain
+of the audit, the streams of all readers together, namespaces themselves, and the check whether the
+database answers at all.
 """
 
 from __future__ import annotations

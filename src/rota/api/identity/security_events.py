@@ -1,4 +1,4 @@
-"""Refusals: who tries what is not allowed. All are counted; a flood of them is told in part."""
+"""Refused requests: all are counted; of a flood of them only a part is reported as notices."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.engine.identity.namespaces import HOME
 from rota.notices import emit
 
 TOLD = 10.0
-"""Notices a minute about one address."""
+"""The most notices a minute about one address."""
 Kind = Literal[
     "no-credential",
     "unknown-credential",
@@ -26,14 +26,14 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class SecurityEvents:
-    """Of one server process."""
+    """The refusals of one server process."""
 
     def __init__(self) -> None:
         self._buckets = TokenBuckets()
         self._counts: Counter[tuple[str, Kind]] = Counter()
 
     def count(self, kind: Kind, namespace: str = HOME) -> None:
-        """One more. What nobody is known to have asked is the business of the home namespace."""
+        """Count a refusal; one without a known namespace counts for the home namespace."""
         self._counts[namespace, kind] += 1
 
     def counts(self, namespace: str) -> dict[Kind, int]:
@@ -41,7 +41,7 @@ class SecurityEvents:
         return {kind: self._counts[namespace, kind] for kind in KINDS}
 
     def tell(self, code: str, *, address: str, request_id: str, detail: str, who: str = "") -> None:
-        """What was refused, to whom; the text of the request is a fact, never a format."""
+        """Send a notice about a refusal; text of the request is a fact in it, never a format."""
         if self._buckets.take(address, rate=TOLD / 60, burst=TOLD):
             return
         emit("api.refused", code=code, address=address, who=who, request=request_id, detail=detail)

@@ -1,4 +1,4 @@
-"""A client: what it wants, and the events that wait for it; a bounded number, whoever sleeps."""
+"""A client of the live stream: its topics, and a bounded number of events that wait for it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from rota.clock import elapsed_s
 from rota.model.identity import Credential
 
 MOST_WAITING = 1000
-"""Events of one client; with more it has to fetch everything anew."""
+"""The most events that wait for one client; with more, it has to fetch everything anew."""
 
 
 class LinePosition(NamedTuple):
-    """Which line of a log an event is."""
+    """The position of an event that is a log line."""
 
     run_id: str
     claim: int
@@ -41,13 +41,13 @@ class LiveClient:
         self.resume = resume
         self.is_ended = False
         self.is_new = topics.queues or topics.workers
-        """It was not told yet how queues and workers are."""
+        """Whether the client still needs the current state of queues and workers."""
         self.ends: dict[str, dict[int, int]] = {run_id: {} for run_id in topics.logs}
-        """The last line of each claim that it has, or that was there before it came."""
+        """The last line of each claim that the client has, or that existed before it joined."""
         self.abandon: Callable[[], None] | None = None
         self.taken_s = elapsed_s()
         self._least = resume.floor if resume else None
-        """Until it has all that it missed, it must begin here again."""
+        """Where the client must begin again as long as it lacks some of the events it missed."""
         self._waiting: dict[Hashable, _Event] = {}
         self._woken = asyncio.Event()
 
@@ -59,11 +59,11 @@ class LiveClient:
         return self.credential.reaches(queue)
 
     def is_stalled(self, patience_s: float) -> bool:
-        """Whether something waits for it, and it takes nothing."""
+        """Whether events have waited for this long and the client takes none."""
         return bool(self._waiting) and elapsed_s() - self.taken_s > patience_s
 
     def put(self, key: Hashable, floor: int, text: bytes, line: LinePosition | None = None) -> None:
-        """One more event; of the same thing only the last one is kept, in the order of ids."""
+        """Add an event; of the same key only the last event is kept, in the order of ids."""
         if line is not None and not self._is_fresh(line):
             return
         if len(self._waiting) >= MOST_WAITING and key not in self._waiting:
@@ -74,23 +74,23 @@ class LiveClient:
         self._woken.set()
 
     def put_older(self, key: Hashable, floor: int, text: bytes) -> None:
-        """What was read for this client alone; if there is something newer, that stays."""
+        """Add an event that was read for this client alone, unless a newer one of its key waits."""
         if key not in self._waiting:
             self.put(key, floor, text)
 
     def reset(self, floor: int) -> None:
-        """It has to fetch everything anew: all that waits would be too much or not enough."""
+        """Tell the client to fetch everything anew: waiting events are too many or incomplete."""
         self._waiting.clear()
         self._waiting["reset"] = _Event(floor, b"event: reset\ndata: {}\n", None)
         self._woken.set()
 
     def end(self) -> None:
-        """The stream ends, politely."""
+        """End the stream in order."""
         self.is_ended = True
         self._woken.set()
 
     async def take(self, *, timeout_s: float) -> bytes:
-        """All that waits, as text; empty if there is nothing in this time."""
+        """Return all waiting events as text; empty if none arrives in time."""
         self.taken_s = elapsed_s()
         if not self._waiting and not self.is_ended:
             try:
@@ -107,7 +107,7 @@ class LiveClient:
         return told
 
     def sign(self, floor: int) -> bytes:
-        """The line by which it can come back: before all that it has not taken yet."""
+        """Return the line with the id to resume from: before every event that was not taken yet."""
         least = floor if self._least is None else min(floor, self._least)
         for event in self._waiting.values():
             least = min(least, event.floor)

@@ -1,4 +1,4 @@
-"""What streams tell: things as they are now, small and without secrets of others."""
+"""The documents of live streams: the current state of things, small and without others' secrets."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class LineTold(Document):
 
 
 def event(kind: str, document: Document) -> bytes:
-    """As a stream carries it, without its id."""
+    """Return an event as a stream carries it, without its id."""
     return b"event: %b\ndata: %b\n" % (kind.encode(), msgspec.json.encode(document))
 
 

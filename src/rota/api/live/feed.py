@@ -1,4 +1,4 @@
-"""The feed: runs the reader while somebody listens, and hands its events to all who want them."""
+"""The feed: runs the reader while clients are connected, and hands each its events."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from rota.api.server.state import ServerState
 
 POLL_S = 0.25
-"""The truth behind the notices of the store."""
+"""How often to look without a notice of the store: notices may get lost."""
 REST_S = 0.1
 REST_PARTS = 2
 MOST_REST_S = 0.3
-"""A look rests twice as long as it took, within these bounds."""
+"""The longest rest: a look is followed by a rest of twice its duration, within these bounds."""
 FLEET_S = 1.0
 FLEET_PARTS = 20
 READY_S = 1.0
@@ -45,7 +45,7 @@ BACK = b"event: back\ndata: {}\n"
 
 
 class _Round(NamedTuple):
-    """All that is read at once."""
+    """The results of one round of reading."""
 
     look: FeedRead
     lines: list[FoundLine]
@@ -55,7 +55,7 @@ class _Round(NamedTuple):
 
 
 class Feed:
-    """One for each server process; lives on its event loop."""
+    """The feed of one server process; lives on its event loop."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -69,16 +69,16 @@ class Feed:
         self._ready = asyncio.Event()
         self._watch: Watch | None = None
         self._is_away = False
-        """The store could not be read the last time."""
+        """Whether the last attempt to read the store failed."""
         self._chores: list[asyncio.Task[None]] = []
 
     @property
     def floor(self) -> int:
-        """Whoever has taken all that waited for it may begin here again."""
+        """The floor: a client that has taken all its waiting events may resume from it."""
         return self._reader.floor
 
     async def join(self, client: LiveClient) -> None:
-        """Tell it what happens from now on, and what did since it left."""
+        """Send a client all events from now on, and those that it missed since it left."""
         of_each = Counter(each.credential.id for each in self._clients)
         if of_each[client.credential.id] >= self._server_state.options.streams:
             raise TooMany(
@@ -189,7 +189,7 @@ class Feed:
         return _Round(look, lines, found, marked, elapsed_s() - began_s)
 
     def _tell(self, told: _Round) -> None:
-        """What is told now begins where the last look ended: half of it may get lost on the way."""
+        """Hand out the events of a round, with the floor before it: half of them may get lost."""
         floor = self.floor
         if self._reader.take_in(told.look) and self._ready.is_set():
             for client in self._clients:
@@ -205,7 +205,7 @@ class Feed:
             self._fleet_s = elapsed_s()
 
     def _tell_weather(self, *, is_away: bool) -> None:
-        """Silence would look as if nothing happened, while nobody knows."""
+        """Tell clients that the store is away, or back: silence would look like no changes."""
         if is_away != self._is_away:
             self._is_away = is_away
             for client in self._clients:
@@ -221,7 +221,7 @@ class Feed:
                     client.put(at, floor, text, at)
 
     async def _check(self) -> None:
-        """Who is signed out hears no more; who takes nothing for long is dropped."""
+        """End the streams of clients that are signed out, and of those that stalled."""
         while True:
             await asyncio.sleep(CHECK_S)
             for client in tuple(self._clients):

@@ -1,4 +1,4 @@
-"""Queues and workers of the namespaces that somebody watches; told when they differ from before."""
+"""Queues and workers of the namespaces that clients watch; sent when they have changed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rota.store.base import Tx
 
 
 class FleetItem(NamedTuple):
-    """A queue or a worker, and the queues by which it is reached."""
+    """A queue or a worker, and the queues through which a credential reaches it."""
 
     kind: str
     id: str
@@ -28,14 +28,14 @@ class FleetItem(NamedTuple):
 
     @property
     def news(self) -> object:
-        """What is worth telling: a wait that goes on is none."""
+        """The part of the item whose change is worth an event: a wait that goes on is not."""
         if isinstance(self.told, QueueTold):
             return msgspec.structs.replace(self.told, oldest_wait_ms=None)
         return self.told
 
 
 class FleetFilter(NamedTuple):
-    """Namespaces in which somebody wants to hear of queues, of workers, and of changes."""
+    """The namespaces in which clients watch queues, workers and changes."""
 
     queues: frozenset[str]
     workers: frozenset[str]
@@ -54,7 +54,7 @@ def wanted_by(clients: Collection[LiveClient]) -> FleetFilter:
 
 
 def look(tx: Tx, wanted: FleetFilter) -> Fleet:
-    """All of them as they are now, by namespace."""
+    """Read the current queues and workers, by namespace."""
     found: dict[str, list[FleetItem]] = {name: [] for name in wanted.queues | wanted.workers}
     for name in wanted.queues:
         found[name] += [
@@ -70,7 +70,7 @@ def look(tx: Tx, wanted: FleetFilter) -> Fleet:
 
 
 def tell(clients: Collection[LiveClient], before: Fleet, now: Fleet, *, floor: int) -> None:
-    """To whom is new all that is there, to the others what has changed."""
+    """Send new clients the whole fleet, and the others what has changed."""
     for name, things in now.items():
         known = {each.key: each for each in before.get(name, ())}
         there = {each.key for each in things}

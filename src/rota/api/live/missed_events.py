@@ -1,4 +1,4 @@
-"""Joining a feed: what happened since a client left, or where the lines it wants to follow end."""
+"""Joining a feed: the events since a client left, or where the logs that it follows end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from rota.store.base import Tx
 
 
 class MissedEvents:
-    """What is to be told before anything else."""
+    """The events that a client gets before all others."""
 
     def __init__(self) -> None:
         self.runs: list[tuple[str, bytes]] = []
@@ -25,7 +25,7 @@ class MissedEvents:
 
 
 def missed(tx: Tx, client: LiveClient) -> MissedEvents:
-    """Read in a thread; UnknownRun for lines of a run that the client does not reach."""
+    """Read in a thread what a client missed; UnknownRun for logs of a run out of its reach."""
     found = MissedEvents()
     for run_id in client.topics.logs:
         run = find(tx, run_id, namespace=client.namespace)
@@ -54,7 +54,10 @@ def _missed_runs(tx: Tx, client: LiveClient, floor: int, found: MissedEvents) ->
 
 
 def _seen_lines(tx: Tx, run_id: str, namespace: str, known: Ends | None) -> dict[int, int]:
-    """Claims before those that an id has room for are over; it was told all of them."""
+    """Return the last line of each claim that the client has seen.
+
+    Claims before those that fit into an id are over, and the client got all of their lines.
+    """
     if known is None:
         return _last_lines(tx, run_id, namespace)
     if len(known) < MOST_CLAIMS:
@@ -64,7 +67,7 @@ def _seen_lines(tx: Tx, run_id: str, namespace: str, known: Ends | None) -> dict
 
 
 def _last_lines(tx: Tx, run_id: str, namespace: str) -> dict[int, int]:
-    """The last line of each claim: only what comes after it is told."""
+    """Return the last line of each claim; only lines after it are sent."""
     ends = log_ends(tx, run_id, namespace=namespace)
     before = {claim: seq - 1 for claim, seq in ends.items()}
     for line in lines_after(tx, run_id, namespace=namespace, ends=before):
@@ -73,7 +76,7 @@ def _last_lines(tx: Tx, run_id: str, namespace: str) -> dict[int, int]:
 
 
 def tell_missed(client: LiveClient, found: MissedEvents, *, floor: int) -> None:
-    """On the event loop; what the feed has told meanwhile is newer and stays."""
+    """Add the missed events on the event loop; newer events that the feed has added stay."""
     begin = client.resume.floor if client.resume else floor
     client.ends.update(found.ends)
     if found.is_too_much:

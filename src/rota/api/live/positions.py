@@ -1,4 +1,4 @@
-"""What people and deploys changed: told in one word, so that whoever shows it asks again."""
+"""Changes by people and deploys: an event without details, so that clients fetch again."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ from rota.engine.jobs.changes import DefinitionMark, definition_mark, newest_act
 from rota.store.base import Tx
 
 SPARE = 50
-"""Acts before those that are new, read again: clocks of their ids differ."""
+"""Known audit entries that are read again: the clocks that made their ids differ."""
 MOST = 500
-"""New acts of one look; of more nobody asks what they were."""
+"""The most new audit entries of one look; with more, their kinds are not examined."""
 OF_RUNS = frozenset({"submit", "trigger job", "sign in"})
-"""Acts that leave all definitions as they were; most acts are such."""
+"""Verbs of audit entries that change no definition; most entries have one of these."""
 
 
 class Marked(NamedTuple):
-    """How far the changes of a namespace are known."""
+    """How far the changes of a namespace have been read."""
 
     mark: DefinitionMark
     acts: frozenset[str]
-    """Ids of the newest."""
+    """The ids of the newest audit entries."""
     is_defined: bool = False
-    """Something else than runs was changed since the look before."""
+    """Whether something else than runs has changed since the look before."""
 
 
 Marks = Mapping[str, Marked]
 
 
 def look(tx: Tx, namespaces: Collection[str], before: Marks) -> Marks:
-    """One statement for each namespace, and one more where somebody did something."""
+    """Read each namespace with one statement; new audit entries cost one more."""
     return {name: _look_at(tx, name, before.get(name)) for name in namespaces}
 
 
@@ -53,7 +53,7 @@ def _look_at(tx: Tx, namespace: str, before: Marked | None) -> Marked:
 
 
 def tell(clients: Collection[LiveClient], before: Marks, now: Marks, *, floor: int) -> None:
-    """To those who want to hear of changes in their namespace."""
+    """Send an event to the clients that watch changes in their namespace."""
     for client in clients:
         known, found = before.get(client.namespace), now.get(client.namespace)
         if not client.topics.changes or known is None or found is None or known.mark == found.mark:

@@ -17,25 +17,28 @@ from rota.rules.insight.cursor import Cursor
 from rota.store.base import Tx
 
 OVERLAP_MS = 1000
-"""Read again always: a statement may have begun so long before its transaction got its number."""
+"""The overlap of two looks: a statement may begin this long before its transaction has a number."""
 SKEW_MS = 5000
-"""So far behind may be the clock of whoever made the id of a run."""
+"""How far the clock that made the id of a run may be behind."""
 SWEEP_MS = 60_000
 SWEEP_S = 5.0
-"""So far back, every so often, for those whose clock is worse."""
+"""How often to look SWEEP_MS back, for ids of clocks that are further behind."""
 LONGEST_MS = 600_000
-"""A transaction that is open for longer is not waited for; when it ends all clients start anew."""
+"""A longer open transaction is not waited for; when it ends, all clients start anew."""
 REST = 20
-"""A wide look may take one part in so many of the time."""
+"""A wide look may take one part in this many of the time."""
 MOST_READ = 20_000
 MOST_MADE = 4000
-"""New runs of one look; of older ones with earlier ids nothing is known after a flood."""
+"""The most new runs of one look.
+
+After a flood, nothing is known of older runs with earlier ids.
+"""
 MOST_TOLD = 2000
-"""Changes of one look; with more all clients start anew."""
+"""The most changes of one look; with more, all clients start anew."""
 
 
 class FeedRead(NamedTuple):
-    """What one look found; nothing counts until it is taken in."""
+    """The result of one look; nothing counts until it is taken in."""
 
     traces: ChangeSet
     changes: list[RunChange]
@@ -47,26 +50,27 @@ class FeedRead(NamedTuple):
 
 
 class FeedReader:
-    """One for each server process; looks one after the other."""
+    """The reader of one server process; it makes one look after the other."""
 
     def __init__(self) -> None:
         self._cursor = Cursor(longest_ms=LONGEST_MS)
         self._is_begun = False
         self._from = 0
-        """The floor at the last wide look: what it did not see appears after this moment."""
+        """The floor at the last wide look: a change that it missed appears after this moment."""
         self._now = 0
         self._now_s = 0.0
         self._oldest = self._last_oldest = 0
-        """The oldest transaction at the last wide look, and at the last one of all."""
+        """The oldest open transaction at the last wide look, and at the last look of all."""
         self._boundary = ""
-        """After a flood: which runs with earlier ids are known was too much to remember."""
+        """The boundary after a flood: which runs with earlier ids are known was too much to
+        remember."""
         self._known: dict[Hashable, int] = {}
         self._running: dict[str, Footprint] = {}
         self._wide_s = self._wide_took_s = self._swept_s = 0.0
 
     @property
     def floor(self) -> int:
-        """Whoever begins here misses nothing that clients have not been told; 0 before a look."""
+        """The floor: a client that begins here misses nothing unsent; 0 before a look."""
         return max(0, self._from - OVERLAP_MS)
 
     @property
@@ -75,11 +79,11 @@ class FeedReader:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no transaction is open of which nothing is known."""
+        """Whether the reader awaits every open transaction, and has given up on none."""
         return self._is_begun and self._cursor.is_settled
 
     def look(self, tx: Tx) -> FeedRead:
-        """Read in a thread; changes nothing here."""
+        """Read the changes in a thread; the state of the reader stays as it is."""
         began_s = elapsed_s()
         wide, quick = self.floor, self._now - OVERLAP_MS
         pause_s = max(1.0, self._wide_took_s * REST)
@@ -100,7 +104,7 @@ class FeedReader:
         return FeedRead(found, changes, is_many, is_wide, is_sweep, began_s, took_s)
 
     def take_in(self, look: FeedRead) -> bool:
-        """From now on it counts; True when all clients have to start anew."""
+        """Make a look count from now on; True when all clients have to start anew."""
         found = look.traces
         passed_ms = round((look.began_s - self._now_s) * 1000)
         is_set_back = self._is_begun and self._now + passed_ms - found.mark.now > OVERLAP_MS // 2

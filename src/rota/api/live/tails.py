@@ -1,4 +1,4 @@
-"""The lines of runs that somebody follows: read once for all who do."""
+"""The log lines of runs that clients follow: read once for all of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rota.model.log import FoundLine
 from rota.store.base import Tx
 
 CHUNKS = 50
-"""Of one run at one look."""
+"""The most chunks of one run in one look."""
 
 
 class _Tail(NamedTuple):
@@ -20,13 +20,16 @@ class _Tail(NamedTuple):
 
 
 class Tails:
-    """How far the lines of each run are read."""
+    """How far the log of each run has been read."""
 
     def __init__(self) -> None:
         self._tails: dict[str, _Tail] = {}
 
     def follow(self, run_id: str, namespace: str, ends: Ends) -> None:
-        """From here on; who follows the run already has come further and is told no line twice."""
+        """Follow a run from these ends on.
+
+        A client that follows the run already has come further and gets no line twice.
+        """
         known = self._tails.get(run_id)
         if known is None:
             self._tails[run_id] = _Tail(namespace, dict(ends))
@@ -35,11 +38,11 @@ class Tails:
             known.ends[claim] = min(seq, ends.get(claim, 0))
 
     def keep(self, run_ids: Collection[str]) -> None:
-        """Forget those that nobody follows any more."""
+        """Forget the runs that no client follows any more."""
         self._tails = {each: tail for each, tail in self._tails.items() if each in run_ids}
 
     def look(self, tx: Tx) -> list[FoundLine]:
-        """New lines of all; changes nothing here."""
+        """Read the new lines of all followed runs; the state of the tails stays as it is."""
         tails = tuple(self._tails.items())
         return [
             line
@@ -48,13 +51,13 @@ class Tails:
         ]
 
     def take_in(self, line: FoundLine) -> None:
-        """It is told."""
+        """Note that a line was sent."""
         tail = self._tails.get(line.run_id)
         if tail is not None:
             tail.ends[line.fence] = line.seq
 
 
 def lines_after(tx: Tx, run_id: str, *, namespace: str, ends: Ends) -> list[FoundLine]:
-    """The next lines of a run; none if it has none."""
+    """Return the next lines of a run; empty if it has none."""
     seen = [LogCursor(claim, seq) for claim, seq in ends.items()] or [LogCursor(-1, 0)]
     return read(tx, run_id, namespace=namespace, seen=seen, limit=CHUNKS)

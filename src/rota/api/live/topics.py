@@ -1,4 +1,4 @@
-"""What a client wants to hear of, and where it was when it left."""
+"""The topics that a client subscribes to, and its position when it left."""
 
 from __future__ import annotations
 
@@ -11,17 +11,20 @@ from rota.ids import is_id
 
 PLAIN = ("runs", "queues", "workers", "changes")
 MOST_LOGS = 5
-"""Runs whose lines one stream follows."""
+"""The most runs whose logs one stream follows."""
 MOST_CLAIMS = 20
-"""Of one run, the latest ones, in the id of an event: a run may be tried a thousand times."""
+"""The most claims of one run in the id of an event, the latest ones.
+
+A run may be tried a thousand times.
+"""
 _RESUME = re.compile(r"(\d{1,15})((?:/[0-9a-f-]{36}=[0-9.,]{0,500})*)")
 
 Ends = Mapping[int, int]
-"""The last line that was seen of each claim."""
+"""The last line of each claim that a client has seen."""
 
 
 class Topics(NamedTuple):
-    """What a stream tells."""
+    """The topics of a stream."""
 
     runs: bool
     queues: bool
@@ -31,15 +34,15 @@ class Topics(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """The id of the last event that a client saw."""
+    """The position that a client resumes from, read from the id of its last event."""
 
     floor: int
-    """Nothing that appeared before can be missing."""
+    """The floor: the client has seen every event from before it."""
     logs: Mapping[str, Ends]
 
 
 def parse_topics(text: str) -> Topics:
-    """`runs,queues,workers,changes,logs:RUN`; BadInput names what is none."""
+    """Parse `runs,queues,workers,changes,logs:RUN`; BadInput names a topic that does not exist."""
     words = [word.strip() for word in text.split(",")]
     logs = []
     for word in words:
@@ -57,7 +60,7 @@ def parse_topics(text: str) -> Topics:
 
 
 def resume_text(resume: Resume) -> str:
-    """As the id of an event."""
+    """Return the position as the id of an event."""
     parts = [str(resume.floor)]
     for run_id, ends in resume.logs.items():
         latest = sorted(ends.items())[-MOST_CLAIMS:]
@@ -67,7 +70,7 @@ def resume_text(resume: Resume) -> str:
 
 
 def parse_resume(text: str | None) -> Resume | None:
-    """What `Last-Event-ID` says; None if there is none. BadInput for one that is not ours."""
+    """Parse `Last-Event-ID`; None if there is none, BadInput if it is not an id of ours."""
     if not text:
         return None
     found = _RESUME.fullmatch(text)

@@ -1,1 +1,1 @@
-"""Workers without a database: what the server does for them, and what it believes of them."""
+"""Workers without a database: the work that the server does for them, and the checks it makes."""

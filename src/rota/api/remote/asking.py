@@ -1,4 +1,4 @@
-"""What the routes of workers share: whose worker it is, and how long a question may wait."""
+"""Helpers for the routes of remote workers: find the worker, bound the wait of a request."""
 
 from __future__ import annotations
 
@@ -19,32 +19,32 @@ T = TypeVar("T")
 
 LONGEST_WAIT_MS = 60_000
 REST_S = 0.02
-"""Between two looks: on SQLite every commit of another process says `look everywhere`."""
+"""The rest between two looks: on SQLite each commit of another process wakes every listener."""
 MOST_BYTES = 8 * 1024 * 1024
-"""Of one large request; results and lines of many runs travel together."""
+"""The most bytes of a large request: results and log lines of many runs travel together."""
 
 
 def worker_call(verb: str, *, changes: bool = True, large: bool = False) -> post:
-    """The decorator of a call that one worker makes about itself or its runs."""
+    """Return the decorator of a call that one worker makes about itself or its runs."""
     more: dict[str, Any] = {"request_max_body_size": MOST_BYTES} if large else {}
     path = f"/worker/{{worker_id:str}}/{verb}"
     return post(path, **needs("worker", changes=changes), status_code=200, **more)
 
 
 async def write(request: ApiRequest, work: Callable[[Tx], T]) -> T:
-    """Change the namespace of who asks; no act of a person, so that the audit is not told."""
+    """Change the caller's namespace without an audit entry: no person did this."""
     server_state = request.server_state
     return await server_state.call(lambda: server_state.room(request.only).write(work))
 
 
 def find(request: ApiRequest, worker_id: str, tx: Tx) -> RemoteWorker:
-    """The worker, if it came with the token of this request; UnknownWorker otherwise."""
+    """Return the worker if it came with the token of this request; UnknownWorker otherwise."""
     at = {"namespace": request.namespace, "token_id": request.credential.id}
     return find_remote(tx, worker_id, **at)
 
 
 def wait_of(text: str) -> float:
-    """How long a request may wait, in seconds."""
+    """Parse how long a request may wait, in seconds."""
     wait_ms = parse_duration(text)
     if wait_ms > LONGEST_WAIT_MS:
         raise BadInput(f"wait={text:.64} is longer than {LONGEST_WAIT_MS // 1000}s; ask again")
@@ -52,13 +52,13 @@ def wait_of(text: str) -> float:
 
 
 def end_with_server(request: ApiRequest, ear: WorkListener) -> None:
-    """What waits is answered when the server stops."""
+    """End the wait of a request when the server stops."""
     facts: dict[str, Any] = request.scope  # type: ignore[assignment]
     facts["ending"] = ear.end
 
 
 def is_gone(request: ApiRequest) -> bool:
-    """Whether nobody waits for the answer any more."""
+    """Whether the client has closed the connection."""
     facts: dict[str, Any] = request.scope  # type: ignore[assignment]
     ask = facts.get("is_gone")
     return bool(ask and ask())

@@ -1,7 +1,7 @@
-"""Claims for a worker without a database: as one with it would claim, decided here.
+"""Claims for a remote worker, decided here as a worker with a database would decide them.
 
-What the worker says about jobs is which of them it has code for. Graphs, dependencies, caches,
-windows and quotas are those of the store; arguments are completed before they leave.
+The worker only says which jobs it has code for. Graphs, dependencies, caches, maintenance windows
+and quotas are those of the store; arguments are completed before they leave.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ if TYPE_CHECKING:
 
 
 AHEAD_S = 2.0
-"""No worker holds runs ready for longer."""
+"""The longest time for which a worker holds runs ready."""
 
 
 class ClaimReply(NamedTuple):
-    """What one look has brought."""
+    """The result of one look for runs."""
 
     worker: RemoteWorker
     leases: list[Lease]
@@ -60,10 +60,10 @@ def catch(
     asked: ClaimBody,
     is_first: bool,
 ) -> ClaimReply:
-    """Claim for the worker, from the queues that its token reaches now.
+    """Claim runs for the worker, from the queues that its token reaches now.
 
-    Some of them have no free slot yet. None of those shortly before a maintenance window: they
-    would start in it. The first look of a claim is about strays, too.
+    Some leases have no free slot yet. None of those is claimed shortly before a maintenance window:
+    it would start in it. The first look of a claim also finds strays.
     """
     namespace = credential.namespace
     limit, ahead = asked.limit, asked.ahead
@@ -91,7 +91,7 @@ def catch(
 
 
 def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
-    """Without those whose definition cannot be told to a worker: they fail."""
+    """Leave out leases whose definition cannot be sent to a worker: their runs fail."""
     ready: list[Lease] = []
     for lease in leases:
         try:
@@ -106,7 +106,7 @@ def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
 def complete(
     room: ScopedStore, artifact_store: ArtifactStore, catch: ClaimReply, *, namespace: str
 ) -> list[Lease]:
-    """The leases with all their arguments; those that cannot have them end here."""
+    """Return the leases with all their arguments; a run whose arguments cannot be had ends here."""
     loader = ValueLoader(room, artifact_store, namespace=namespace)
     ready: list[Lease] = []
     verdicts: list[Verdict] = []
@@ -129,10 +129,10 @@ def complete(
 def told_strays(
     tx: Tx, worker: RemoteWorker, strays: Sequence[HeldLease], *, namespace: str
 ) -> list[Stray]:
-    """As the worker is told of them, which may know them after all.
+    """Return strays as the worker is told of them; the worker may know them after all.
 
-    Its list can be older than a claim that it has heard of since: it was stopped, or the request
-    lay somewhere. Who gave back what it has begun would have it begun twice.
+    The list of the worker can be older than a claim that it has received since: the worker was
+    stopped, or the request was delayed. A run that has begun and is given back would begin twice.
     """
     runs = held_runs(tx, worker, strays, namespace=namespace)
     return [
@@ -142,7 +142,7 @@ def told_strays(
 
 
 def told(catch: ClaimReply, ready: Sequence[Lease]) -> Claimed:
-    """The answer: each run with the token of its attempt."""
+    """Return the answer: each run with the token of its attempt."""
     kinds = {(lease.job, lease.version) for lease in ready}
     return Claimed(
         runs=[ClaimedRun.of(lease, _token(catch.worker, lease)) for lease in ready],
@@ -188,7 +188,7 @@ def _scope(tx: Tx, worker: RemoteWorker, credential: Credential) -> WorkerScope:
 
 
 def _pinned(tx: Tx, kind: tuple[str, int], namespace: str) -> PinnedVersion:
-    """Definitions never change, so that each is read once."""
+    """Return a pinned version; definitions never change, so each is read once."""
     at = "pinned", namespace, *kind
     found: PinnedVersion | None = tx.memo.get(at)
     if found is None:

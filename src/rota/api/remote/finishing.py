@@ -1,7 +1,7 @@
-"""Ends of attempts, as a worker without a database tells them: judged here, by what is on record.
+"""Ends of attempts reported by a remote worker, judged here by the records of the store.
 
-The worker says that a handler returned, raised, crashed or was stopped. Its job, its retry policy,
-how often it failed, whether anybody wanted it cancelled: that the store says.
+The worker says that a handler returned, raised, crashed or was stopped. The job, the retry policy,
+the number of failures and a cancel request come from the store.
 """
 
 from __future__ import annotations
@@ -46,29 +46,29 @@ MAX_TYPE = 500
 
 
 class PreparedFinish(NamedTuple):
-    """What a success needs that cannot be had inside of a transaction."""
+    """The parts of a success that cannot be made inside a transaction."""
 
     lease: Lease
-    """With the key of its result, if that is to be used again."""
+    """The lease, with the key of its result if the result is cached."""
     result: str
-    """Or what stands for it."""
+    """The result, or the pointer that stands for it."""
 
 
 class _LeftBehind:
-    """Where a body runs that its worker could not stop."""
+    """Marks a body that its worker could not stop and that still runs."""
 
     goes_on = True
 
 
 class FinishReply(NamedTuple):
-    """Runs that were lost; or leases that have to be prepared first, and then nothing was done."""
+    """The ids of lost runs; or the leases to prepare first, and then nothing was done."""
 
     lost: list[str]
     wanted: list[Lease]
 
 
 def check_ends(ended: Sequence[EndBody]) -> None:
-    """Each says what belongs to its kind of ending, in bounds."""
+    """Check that each end has the fields of its kind, within bounds."""
     for each in ended:
         if each.ending == "returned":
             if each.result is None:
@@ -88,7 +88,7 @@ def end_attempts(
     credential: Credential,
     ended: Sequence[EndBody],
 ) -> list[str]:
-    """Put the ends on record; the ids of those that were not this worker's any more."""
+    """Record the ends; return the ids of runs that this worker no longer held."""
 
     def work(tx: Tx, prepared: Mapping[str, PreparedFinish]) -> FinishReply:
         return _finish(tx, artifact_store, worker_id, credential, ended, prepared)
@@ -139,9 +139,9 @@ def _finish(  # who says what, and what was made ready for it
 def _wanted(
     tx: Tx, artifact_store: ArtifactStore, lease: Lease, result: str, namespace: str
 ) -> Lease | None:
-    """The lease, marked, if its result is kept elsewhere or used again.
+    """Return the marked lease if its result is stored apart or cached; None otherwise.
 
-    Of a job or a graph that cannot be read it is neither.
+    The result of a job or graph that cannot be read is neither.
     """
     try:
         is_more = _is_more(tx, artifact_store, lease, result, namespace)
@@ -154,7 +154,7 @@ def _wanted(
 def _is_more(
     tx: Tx, artifact_store: ArtifactStore, lease: Lease, result: str, namespace: str
 ) -> bool:
-    """Whether its result is kept elsewhere, or used again."""
+    """Whether the result is stored apart or cached."""
     if artifact_store.takes(result):
         return True
     graph_run = _graph_run(tx, lease, namespace)
@@ -175,7 +175,7 @@ def _judged(  # what was said, what is known, and where
     prepared: PreparedFinish | None,
     namespace: str,
 ) -> Verdict | None:
-    """What becomes of a run; one whose definition or policy cannot be read fails, and no other."""
+    """Return the verdict on a run; a definition or policy that is unreadable fails it alone."""
     try:
         return _verdict(tx, worker, said, run, prepared, namespace)
     except (BadInput, msgspec.DecodeError) as error:
@@ -195,12 +195,12 @@ def _verdict(  # what was said, what is known, and where
     result = said.result if prepared is None else prepared.result
     call = _call(lease, spec, said, now=worker.now)
     verdict = verdict_on(call, _ending(said, run, result))
-    # Its job may have got a breaker since; who has none is told so by a look at it.
+    # The job may have got a breaker since the claim; if it has none, this look finds none.
     return None if verdict is None else msgspec.structs.replace(verdict, watched=True)
 
 
 def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Attempt:
-    """The call as its worker has it, from what is known here."""
+    """Return the attempt as its worker has it, from the facts that the server knows."""
     change = policy_of(lease.policy)
     timeout_ms = spec.timeout_ms
     if change and change.timeout_ms is not None:
@@ -210,7 +210,7 @@ def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Attempt:
         spec=spec,
         retry_function=None if delay_ms is None else lambda _tries, _error: delay_ms / 1000,
     )
-    # Claimed now, as far as the judge goes: it counts from there by a clock of this host.
+    # The judge treats the run as claimed now: it counts from here by a clock of this host.
     at_hand = msgspec.structs.replace(lease, claimed_at=now)
     call = Attempt(at_hand, work, None if timeout_ms is None else timeout_ms / 1000)
     if said.began:
@@ -252,7 +252,7 @@ def _error(error: ErrorDetail | None) -> ErrorDetail:
 
 
 def _asked(tx: Tx, lease: Lease, namespace: str) -> Lease:
-    """Marked if its result is needed inside of transactions; and to be completed."""
+    """Mark the lease as still to be completed, and whether transactions need its result."""
     graph_run = _graph_run(tx, lease, namespace)
     is_asked = graph_run is not None and lease.node in graph_run.asked
     return msgspec.structs.replace(lease, is_open=True, is_asked=is_asked)

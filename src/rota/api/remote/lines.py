@@ -1,4 +1,4 @@
-"""Log lines of a worker without a database: whose they are its tokens say, how many fit we say."""
+"""Log lines of a remote worker: its tokens say whose they are, the server says how many fit."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from rota.runtime.logs.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
 from rota.store.base import Tx
 
 SPARE_CHARS = 100_000
-"""For the word at the end that says how much was cut."""
+"""Room for the note at the end that says how much was cut."""
 SPARE_LINE = 100
 AHEAD_MS = 60_000
-"""The clock of a worker may be off by so much."""
+"""How far the clock of a worker may be ahead."""
 _marks = msgspec.json.Decoder(list[int])
 
 
 def append_lines(tx: Tx, worker: RemoteWorker, said: Sequence[ChunkBody], *, namespace: str) -> int:
-    """Store what fits; the number of chunks that did.
+    """Store the chunks that fit; return their number.
 
-    The token alone decides, not the fence: the last words of a lost attempt are evidence, and
-    stand under its own number.
+    The token alone decides, not the fence: the last lines of a lost attempt are evidence, and are
+    stored under its own number.
     """
     facts = [check_attempt(worker, each) for each in said]
     for each in said:
@@ -48,7 +48,7 @@ def append_lines(tx: Tx, worker: RemoteWorker, said: Sequence[ChunkBody], *, nam
 
 
 def _check(said: ChunkBody) -> None:
-    """As our own workers make them: readers rely on it."""
+    """Check that a chunk has the form that our own workers give it: readers rely on it."""
     try:
         marks = _marks.decode(said.marks)
     except msgspec.MsgspecError as error:

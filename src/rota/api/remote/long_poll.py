@@ -1,4 +1,4 @@
-"""Long polls of workers: nobody looks at the store before something may be there for it."""
+"""Long polls of workers: no request looks at the store before there may be something for it."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
 
 
 class WorkListener:
-    """Somebody who waits, for some keys; on the event loop only."""
+    """A request that waits for some keys; on the event loop only."""
 
     def __init__(self) -> None:
         self._woken = asyncio.Event()
         self.is_over = False
-        """Nobody waits for the answer any more, or the server stops."""
+        """Whether the wait is over: the client has left, or the server stops."""
 
     def ring(self) -> None:
         self._woken.set()
 
     def end(self) -> None:
-        """Answer now, whatever there is."""
+        """End the wait now, with or without work."""
         self.is_over = True
         self._woken.set()
 
     def forget(self) -> None:
-        """What was heard so far is looked at now."""
+        """Clear earlier wake-ups: the caller looks at the store now."""
         self._woken.clear()
 
     async def wait(self, timeout_s: float) -> bool:
-        """Whether it was rung in time."""
+        """Wait for a wake-up; whether one arrived in time."""
         if timeout_s <= 0:
             return self._woken.is_set()
         try:
@@ -47,7 +47,7 @@ class WorkListener:
 
 
 class WorkArrivals:
-    """Those who wait, by the keys of wake-ups; and by a name of which only the newest counts."""
+    """The waiting requests by wake-up key; of each name only the newest request waits."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -58,7 +58,7 @@ class WorkArrivals:
         self._is_stopping = False
 
     async def open(self) -> None:
-        """Hear of changes from now on."""
+        """Listen to changes from now on."""
         if self._watch is not None:
             return
         async with self._opening:
@@ -75,7 +75,7 @@ class WorkArrivals:
 
     @contextmanager
     def listening(self, name: str, keys: Collection[str]) -> Iterator[WorkListener]:
-        """An ear for these keys; one that listened under the same name before is over."""
+        """Open a listener for these keys; an earlier listener of the same name ends."""
         ear = WorkListener()
         older = self._newest.get(name)
         if older is not None:

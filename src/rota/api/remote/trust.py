@@ -1,4 +1,4 @@
-"""What is believed of a worker: that it speaks for attempts whose tokens it can show."""
+"""Trust in a remote worker: it speaks for the attempts whose tokens it can show."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from rota.rules.security.attempt_tokens import Facts, read_token
 
 
 def check_attempt(worker: RemoteWorker, said: AttemptBody) -> Facts:
-    """What was signed when the attempt began; NotPermitted if this is not its token."""
+    """Return the facts signed when the attempt began; NotPermitted if this is not its token."""
     return read_token(worker.seal, said.run_id, said.fence, said.token)
 
 
 def check_held(worker: RemoteWorker, said: Sequence[AttemptBody]) -> list[HeldLease]:
-    """The attempts, all of them the worker's; one that is not is the end of the request."""
+    """Return the attempts, all of them the worker's; one foreign attempt ends the request."""
     for each in said:
         check_attempt(worker, each)
     return [HeldLease(each.run_id, each.fence) for each in said]
 
 
 def check_json(what: str, text: str, *, limit: int) -> str:
-    """A text that others will read as JSON, of bounded size."""
+    """Return a text of bounded size that others can read as JSON; refuse any other."""
     size = len(text.encode())
     if size > limit:
         raise PayloadTooLarge(f"{what} takes {size:,} bytes and the limit is {limit:,}")
@@ -38,5 +38,5 @@ def check_json(what: str, text: str, *, limit: int) -> str:
 
 
 def without_zero(text: str) -> str:
-    """No database keeps a zero byte in a text."""
+    """Replace zero bytes: no database keeps one in a text."""
     return text.replace("\0", "\ufffd")

@@ -1,8 +1,8 @@
-"""Routes that are written by hand; most are made of operations, by `routes_in` in all_routes.py.
+"""Routes written by hand; most routes are made of operations, by `routes_in` in all_routes.py.
 
 An operation in rota.operations brings its route with it: path, role, parameters, answer. A route
 is written by hand where one transaction is not what happens: submits that share a commit, streams,
-sign-in, requests of workers. This is how one looks.
+sign-in, requests of workers. An example:
 
     @get("/metrics", **needs("viewer"))
     async def show_metrics(request: ApiRequest) -> Response[str]:

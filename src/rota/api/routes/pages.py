@@ -1,8 +1,8 @@
 """The web UI: one page for every address of it, and the files that page loads.
 
-All of it behind the gate like the rest. Who is not signed in is led to the sign-in page, which
-needs no script; while the database is away nobody can be known, and a page says that. Files have
-the hash of their content in their name, so browsers keep them.
+All of it is behind the gate like the rest. A person who is not signed in is sent to the sign-in
+page, which needs no script. While the database is away no credential can be checked, and a page
+says that. Files have the hash of their content in their name, so browsers keep them.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ AWAY_ABOUT = (
 )
 AGAIN = {"Refresh": "5", "Retry-After": "5", "Cache-Control": "no-store"}
 SQUEEZED_FROM = 1_000
-"""Bytes; less is not worth the work."""
+"""The smallest file that is compressed, in bytes; for less it is not worth the work."""
 
 
 def lead_in(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    """People get a page where programs get a problem."""
+    """Answer a person with the sign-in page where a program gets a problem document."""
     if _is_person(request):
         return Response("", status_code=303, headers={"Location": _login(request)})
     return respond(request, error)
 
 
 def put_off(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
-    """The same while the database is away; the page comes back by itself."""
+    """Answer a person with a page while the database is away; the page reloads on its own."""
     told = respond(request, error)
     if _is_person(request):
         text = page(title=AWAY, about=AWAY_ABOUT, with_form=False)
@@ -66,7 +66,7 @@ def _is_person(request: Request[Any, Any, Any]) -> bool:
 
 
 def _login(request: Request[Any, Any, Any]) -> str:
-    """The page of those who are not signed in, which leads back to where they wanted to go."""
+    """Return the sign-in page, which leads back to the page that the person wanted."""
     query = request.url.query
     wanted = request.url.path + (f"?{query}" if query else "")
     return "/login" if wanted == "/" else f"/login?next={quote(wanted, safe='')}"
@@ -115,7 +115,7 @@ def _answer(request: ApiRequest, path: str, kind: str, headers: dict[str, str]) 
 
 @cache
 def _files() -> frozenset[str]:
-    """Known once and for all: nothing outside of this list is ever opened."""
+    """Return the names of all files, read once: nothing outside of this list is ever opened."""
     return frozenset(
         str(path.relative_to(BUILT))
         for path in BUILT.rglob("*")

@@ -1,4 +1,4 @@
-"""The API reference as a page: made by the browser from the description, from this server alone."""
+"""The API reference as a page: the browser makes it from the description, of this server alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
-"""Reads of single runs, gathered: those that arrive while one is under way are the next question.
+"""Reads of single runs in batches: those that arrive during a read form the next one.
 
-Status reads are most of what a server is asked; each alone would cost a thread's turn and a
-transaction.
+Most requests to a server are status reads; each alone would cost a thread's turn and a transaction.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from rota.api.server.state import ServerState
 
 FLIGHTS = 2
-"""Questions under way at once."""
+"""The most reads under way at once."""
 MOST = 200
 
 _Waiting = dict[tuple[str, str], list[asyncio.Future[RunView]]]
@@ -27,7 +26,7 @@ Found = Mapping[tuple[str, str], RunView]
 
 
 class RunReadBatcher:
-    """Gathers on the event loop, reads in threads; an answer is never older than its question."""
+    """Batched reads, gathered on the event loop, run in threads; no answer predates its request."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -35,7 +34,7 @@ class RunReadBatcher:
         self._flying = 0
 
     async def find(self, run_id: str, *, namespace: str) -> RunView:
-        """One run as it is now; UnknownRun when there is none."""
+        """Return the run as it is now; UnknownRun when there is none."""
         future: asyncio.Future[RunView] = asyncio.get_running_loop().create_future()
         self._waiting.setdefault((namespace, run_id), []).append(future)
         if self._flying < FLIGHTS:

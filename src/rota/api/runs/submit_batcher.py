@@ -1,7 +1,7 @@
-"""Submits of many requests in one transaction: those that arrive while one is under way are next.
+"""Submits of many requests in one transaction: those that arrive during a commit form the next one.
 
-An act, a key and the runs of a request are committed together, so a submit over HTTP costs a share
-of a commit; requests that are refused hurt nobody else in the batch.
+The audit entry, the key and the runs of a request are committed together, so a submit over HTTP
+costs a share of a commit. A refused request does no harm to the rest of its batch.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from rota.api.server.state import ServerState
 
 ASK_S = 10.0
-"""How long to ask the store whether submits with a broken commit were recorded."""
+"""How long to ask the store whether submits were recorded after their commit broke off."""
 FLUSHES = 2
-"""Batches under way at once."""
+"""The most batches under way at once."""
 MOST_RUNS = 5_000
-"""In one batch, so that a large request does not make small ones wait."""
+"""The most runs in one batch, so that a large request does not make small ones wait."""
 QUOTAS_S = 2.0
-"""How long quotas that were read are believed."""
+"""How long quotas are cached."""
 
 MOST_SIGNATURES = 1_000
 
@@ -60,7 +60,7 @@ _answers = msgspec.json.Decoder(list[Submitted])
 
 
 class _Batch:
-    """What becomes of some calls in one transaction."""
+    """The calls of one transaction, with their answers."""
 
     def __init__(self, calls: Sequence[SubmitCall]) -> None:
         self.calls = calls
@@ -72,7 +72,7 @@ class _Batch:
 
 
 class SubmitBatcher:
-    """Gathers calls on the event loop, carries them out in threads."""
+    """Batched submits, gathered on the event loop and carried out in threads."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -122,7 +122,7 @@ class SubmitBatcher:
         self._start()
 
     def _surely(self, calls: Sequence[SubmitCall]) -> Sequence[SubmitReply | RotaError]:
-        """A commit whose end nobody saw is asked for by the ids it would have made."""
+        """Carry out the calls; after a commit of unknown end, look for the ids of its runs."""
         batch = _Batch(calls)
         room = self._server_state.room({call.credential.namespace for call in calls})
         return settled_write(
@@ -185,7 +185,7 @@ class SubmitBatcher:
             batch.answers[at] = SubmitReply(runs=[next(done) for _ in batch.drafts[at]])
 
     def _recorded(self, tx: Tx, batch: _Batch, namespace: str) -> frozenset[str]:
-        """Runs of a commit that took place after all: they need no room beside themselves."""
+        """Return the runs that a commit did record after all: they take no room a second time."""
         ids = [run.id for runs in batch.drafts.values() for run in runs]
         return frozenset(find_all(tx, ids, namespace=namespace))
 
@@ -253,7 +253,10 @@ class SubmitBatcher:
         return run
 
     def _signature(self, spec: JobSpec) -> Signature:
-        """Made once for each definition: it took more than half of the time of a bulk."""
+        """Return the signature, made once for each definition.
+
+        Without this cache it took more than half of the time of a bulk.
+        """
         known = self._signatures.get(spec.name)
         if known is None or known[0] is not spec:
             if len(self._signatures) >= MOST_SIGNATURES:

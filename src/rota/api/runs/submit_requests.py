@@ -1,4 +1,4 @@
-"""What a request to submit runs asks for, and what it is answered."""
+"""A request to submit runs, and its answer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rota.model.run import Submitted
 
 
 class SubmitRequest(msgspec.Struct, frozen=True, kw_only=True):
-    """One run that somebody asks for."""
+    """One run that a client asks for."""
 
     job: str
     args: dict[str, Any]
@@ -22,7 +22,7 @@ class SubmitRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubmitCall(msgspec.Struct, frozen=True, kw_only=True):
-    """All that one request asks for."""
+    """All the runs of one request."""
 
     credential: Credential
     wishes: Sequence[SubmitRequest]
@@ -36,7 +36,7 @@ class SubmitCall(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SubmitReply(msgspec.Struct, frozen=True, kw_only=True):
-    """One for each wish; refused ones belong to a key that has other arguments."""
+    """The answers to a call, one for each run; a run whose key has other arguments is refused."""
 
     runs: list[Submitted]
     is_replay: bool = False

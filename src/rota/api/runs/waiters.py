@@ -1,4 +1,4 @@
-"""Waiting for runs to end: no thread waits, one question to the store serves all who do."""
+"""Waits for runs to end: no thread waits, and one query to the store serves all requests."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 POLL_S = 0.5
 REST_S = 0.02
-"""Between two looks, however many runs end."""
+"""The rest between two looks, however many runs end."""
 
 
 class RunWaiters:
-    """Those who wait, by namespace and run."""
+    """The waiting requests, by namespace and run."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -31,7 +31,7 @@ class RunWaiters:
         self._watch: Watch | None = None
 
     async def until_ended(self, run_id: str, *, namespace: str, timeout_s: float) -> bool:
-        """Whether the run ended in time; a run that is not there never does."""
+        """Whether the run ended in time; an unknown run never does."""
         loop = asyncio.get_running_loop()
         if self._looking is None:
             self._looking = loop.create_task(self._look())

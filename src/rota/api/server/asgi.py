@@ -1,4 +1,4 @@
-"""The application: all routes behind the gate, one way to tell errors, a true description."""
+"""The application: all routes behind the gate, one form for errors, a true description."""
 
 from __future__ import annotations
 
@@ -32,12 +32,15 @@ PREFIX = "/api/v1"
 def create_app(
     server_state: ServerState, routes: Sequence[ControllerRouterHandler] | None = None
 ) -> ASGIApp:
-    """The application behind its doors, ready for a server."""
+    """Return the application inside its middleware, ready for a server."""
     return behind_doors(make_litestar(server_state, routes), server_state)
 
 
 def behind_doors(app: Litestar, server_state: ServerState) -> ASGIApp:
-    """The application for this server; it may have been another's that is over."""
+    """Put the application behind the middleware of this server.
+
+    The application may have belonged to a server that is gone.
+    """
     app.state.server_state = server_state
     doors = EdgeMiddleware(CompressionMiddleware(app), server_state.options, server_state.refusals)
     return (
@@ -48,7 +51,7 @@ def behind_doors(app: Litestar, server_state: ServerState) -> ASGIApp:
 def make_litestar(
     server_state: ServerState, routes: Sequence[ControllerRouterHandler] | None = None
 ) -> Litestar:
-    """Everything registered and checked: an operation without a role does not start."""
+    """Return the Litestar application, checked: a route without a role stops the start."""
     from rota.api.routes.all_routes import API, ROOT  # noqa: PLC0415  # routes know the application
 
     api = Router(path=PREFIX, route_handlers=list(API if routes is None else routes))
@@ -70,7 +73,7 @@ def make_litestar(
 
 
 class _Plain(Litestar):
-    """Speaks msgspec alone: support for pydantic, where that is installed, would cost 8 MB."""
+    """Support for msgspec alone: that for pydantic, where it is installed, would cost 8 MB."""
 
     @staticmethod
     def _get_default_plugins(plugins: list[PluginProtocol]) -> list[PluginProtocol]:
@@ -78,7 +81,7 @@ class _Plain(Litestar):
 
 
 class _NoRoutes(Router):
-    """Litestar would serve the description by itself, past the gate; ours is a route."""
+    """No routes of Litestar for the description: they would be past the gate; ours is a route."""
 
     def register(self, value: ControllerRouterHandler) -> list[BaseRoute]:  # noqa: ARG002
         return []
@@ -107,7 +110,7 @@ def _description() -> OpenAPIConfig:
 
 
 def camel(name: str) -> str:
-    """`submit_run` is `submitRun`."""
+    """Turn `submit_run` into `submitRun`."""
     first, *rest = name.split("_")
     return first + "".join(word.capitalize() for word in rest)
 

@@ -11,6 +11,6 @@ _PAGE = re.compile(r'"(#/components/schemas/)?Page_rota\.[\w.]+\.(\w+?)_"')
 
 
 def description_of(app: Litestar) -> bytes:
-    """The OpenAPI document as JSON. A schema is named after what it holds, not after its module."""
+    """Return the OpenAPI document as JSON; schemas are named after content, not module."""
     text = msgspec.json.encode(app.openapi_schema.to_schema()).decode()
     return _PAGE.sub(r'"\1Page_\2"', text).encode()

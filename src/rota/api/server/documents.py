@@ -1,4 +1,4 @@
-"""The forms of bodies and answers of routes that are written by hand."""
+"""The forms of bodies and answers for routes that are written by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from rota.clock import Moment as Instant
 from rota.clock import to_text
 
 Moment = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
-"""A time in UTC, always with its milliseconds: as text it sorts as it does in time."""
+"""A time in UTC, always with its milliseconds, so that its text sorts in order of time."""
 
 
 class Document(msgspec.Struct, kw_only=True, rename="camel"):
@@ -18,15 +18,15 @@ class Document(msgspec.Struct, kw_only=True, rename="camel"):
 
 
 def when(ms: int | None) -> Moment | None:
-    """Milliseconds of the store as a time in UTC."""
+    """Return milliseconds of the store as a time in UTC; None for None."""
     return None if ms is None else then(ms)
 
 
 def then(ms: int) -> Moment:
-    """Milliseconds that are always there, as a time in UTC."""
+    """Return milliseconds of the store as a time in UTC, for a field that is always set."""
     return to_text(ms)
 
 
 def text_or_none(instant: Instant | None) -> Moment | None:
-    """An instant of a view, in a document that is no view itself."""
+    """Return an instant of a view, for a document that is not a view."""
     return None if instant is None else instant.text()

@@ -1,4 +1,4 @@
-"""The doors: what every request passes before anybody looks at what it wants.
+"""The edge: checks that every request passes before a route sees it.
 
 Foreign Host headers (DNS rebinding) and foreign origins of changes are refused; every answer gets
 the id of its request and the headers that keep browsers strict.
@@ -38,13 +38,13 @@ _KINDS: dict[str, Kind] = {"foreign-host": "foreign-host", "foreign-origin": "fo
 SINGLE = frozenset(
     {b"authorization", b"content-type", b"idempotency-key", b"if-match", b"x-csrf-token"}
 )
-"""Headers that decide who asks for what, of which there is one."""
+"""Headers that decide about a request, each of which may come only once."""
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::[0-9]{1,5})?")
 HSTS = (b"strict-transport-security", b"max-age=31536000")
 
 
 class EdgeMiddleware:
-    """Wraps the whole application, whatever its protocol."""
+    """Middleware around the whole application, for any protocol."""
 
     def __init__(self, app: ASGIApp, options: ServerOptions, refusals: SecurityEvents) -> None:
         self._app = app
@@ -111,7 +111,7 @@ class EdgeMiddleware:
         return None if scope.get("method") in SAFE else self._stranger(headers, hosts[0])
 
     def _stranger(self, headers: list[tuple[bytes, bytes]], host: str) -> Problem | None:
-        """A page of another site that asks for a change."""
+        """Return a problem if a page of another site makes the request."""
         # As our pages tell no referrer, browsers send `null` for their forms; which site they are
         # of is in a header that no page can set.
         is_own = (b"sec-fetch-site", b"same-origin") in headers
@@ -125,7 +125,7 @@ class EdgeMiddleware:
         return None
 
     def _is_ours(self, origin: str, host: str) -> bool:
-        """A page of this host; where browsers come by https, one that came by http is not ours."""
+        """Whether a page is of this host; over https, a page of http is not."""
         try:
             page = urlsplit(origin)
         except ValueError:
@@ -145,7 +145,7 @@ def _bad_path(scope: dict[str, Any]) -> Problem | None:
 
 
 def _doubled(headers: list[tuple[bytes, bytes]]) -> Problem | None:
-    """Of a header that comes twice a proxy in front may have judged the other one."""
+    """Return a problem if a header comes twice: a proxy in front may have checked the other one."""
     names = [name for name, _ in headers if name in SINGLE]
     if len(set(names)) == len(names):
         return None
@@ -165,13 +165,13 @@ def _foreign(origin: str) -> Problem:
 
 
 def _name(host: str) -> str:
-    """The name in a Host header, without port and brackets; empty for what is no host and port."""
+    """Return the name in a Host header, without port and brackets; empty if it is malformed."""
     found = _HOST.fullmatch(host)
     return found[1].strip("[]").lower() if found else ""
 
 
 def _keep_slashes(scope: dict[str, Any]) -> None:
-    """A slash that was sent as %2F belongs to a name; decoded, it would become another path."""
+    """Keep a slash that was sent as %2F in its name; decoded, it would make another path."""
     raw = scope.get("raw_path") or b""
     if b"%2f" in raw.lower():
         text = raw.decode("ascii", "replace").replace("%2F", "%252F").replace("%2f", "%252F")
@@ -179,12 +179,12 @@ def _keep_slashes(scope: dict[str, Any]) -> None:
 
 
 def named(part: str) -> str:
-    """A name from a path, with the slashes that the doors kept."""
+    """Return a name from a path, with the slashes that `_keep_slashes` kept."""
     return part.replace("%2F", "/")
 
 
 def in_path(name: str) -> str:
-    """A name as a part of a path."""
+    """Return a name as a part of a path."""
     return quote(name, safe="")
 
 

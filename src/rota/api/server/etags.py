@@ -1,4 +1,4 @@
-"""The headers by which a request says which state of a definition it is meant for."""
+"""Headers of conditional requests: the state of a definition that a change is meant for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How deep a JSON text is nested, without decoding it: in time linear to its length."""
+"""The depth of a JSON text, found without decoding it, in time linear to its length."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ _DROP = bytes(byte for byte in range(256) if byte not in _KEEP)
 
 
 def is_deeper(text: bytes, limit: int) -> bool:
-    """Whether lists and objects lie in each other more than `limit` times."""
+    """Whether lists and objects are nested more than `limit` deep."""
     if text.count(b"[") + text.count(b"{") <= limit:
         return False
     outside = text.replace(b"\\\\", b"").replace(b'\\"', b"").translate(None, _DROP)

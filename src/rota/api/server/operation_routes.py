@@ -26,7 +26,7 @@ _PATH_KINDS = {int: "int"}
 
 
 def routes_in(*modules: ModuleType) -> tuple[HTTPRouteHandler, ...]:
-    """One route for each operation of the modules, in their order."""
+    """Return one route for each operation of the modules, in their order."""
     return tuple(
         _route(each)
         for module in modules
@@ -79,7 +79,7 @@ def _route(operation: Operation[..., Any]) -> HTTPRouteHandler:
 def _signature(
     operation: Operation[..., Any], where: dict[str, Place], hints: dict[str, Any], body: Any
 ) -> Signature:
-    """The parameters of the route, with the places where Litestar finds them."""
+    """Return the parameters of the route, with the places where Litestar finds them."""
     kind = Parameter.KEYWORD_ONLY
     found = [Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=ApiRequest)]
     for name, parameter in parameters(operation.function).items():
@@ -106,7 +106,7 @@ def _annotation(operation: Operation[..., Any], place: Place, name: str, hint: A
 
 
 def _bounds(hint: Any) -> dict[str, Any]:
-    """The least and the greatest number, or length, of a parameter of a query."""
+    """Return the bounds of a query parameter: of its number, or of its length."""
     found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, msgspec.Meta)]
     bounds = ("ge", "le", "min_length", "max_length")
     said = {name: getattr(found[0], name) for name in bounds} if found else {}
@@ -114,7 +114,7 @@ def _bounds(hint: Any) -> dict[str, Any]:
 
 
 def _body(operation: Operation[..., Any], where: dict[str, Place], hints: dict[str, Any]) -> Any:
-    """The struct of the body: that of the operation, or one of its parameters; None for none."""
+    """Return the struct of the body: of the operation or of one parameter; None without a body."""
     for name, place in where.items():
         if place is Place.WHOLE_BODY:
             return plain(hints[name])
@@ -135,7 +135,10 @@ def _json(kind: Any) -> Any:
 
 
 def _may_be_left_out(body: Any, where: dict[str, Place]) -> bool:
-    """A body of which no field has to be there; a definition that says nothing is still one."""
+    """Whether the body may be left out, because none of its fields is required.
+
+    A definition must be sent even if it is empty.
+    """
     is_needed = any(field.required for field in msgspec.structs.fields(body))
     return not is_needed and Place.WHOLE_BODY not in where.values()
 

@@ -1,7 +1,7 @@
 """Errors as problem documents (RFC 9457): a code for programs, a cause and a remedy for people.
 
-Each class of rota.errors that can reach a client has its status and its remedy here. What is not
-foreseen is told as `internal`, with the id of the request and nothing else: the log has the rest.
+Each class of rota.errors that can reach a client has its status and its remedy here. An unforeseen
+error is reported as `internal`, with the id of the request and nothing else: the log has the rest.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rota.errors import BadInput, RotaError, TooMany
 
 MEDIA_TYPE = "application/problem+json"
 LONGEST = 2000
-"""Characters of a cause."""
+"""The most characters of a cause."""
 
 _log = logging.getLogger("rota.api")
 
@@ -42,7 +42,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
 
 
 class ErrorText(NamedTuple):
-    """How a class of errors is told."""
+    """The status and texts for a class of errors."""
 
     status: int
     remedy: str
@@ -112,7 +112,7 @@ _STATUS = {
 
 
 def problem_of(error: Exception, request_id: str = "") -> tuple[Problem, dict[str, str]]:
-    """The document for an error, and the headers that go with it."""
+    """Return the document for an error, and the headers that go with it."""
     if isinstance(error, RotaError):
         return _of_ours(error, request_id)
     if isinstance(error, HTTPException) and error.status_code < HTTPStatus.INTERNAL_SERVER_ERROR:
@@ -123,7 +123,7 @@ def problem_of(error: Exception, request_id: str = "") -> tuple[Problem, dict[st
 
 
 def make(code: str, status: int, detail: str, remedy: str, request_id: str = "") -> Problem:
-    """A document, for those who are no exception."""
+    """Return a document for a refusal that is not an exception."""
     return Problem(
         type=f"urn:rota:problem:{code}",
         title=HTTPStatus(status).phrase,
@@ -136,17 +136,17 @@ def make(code: str, status: int, detail: str, remedy: str, request_id: str = "")
 
 
 def code_of(kind: type[Exception]) -> str:
-    """`UnknownRun` is `unknown-run`."""
+    """Turn `UnknownRun` into `unknown-run`."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "-", kind.__name__).lower()
 
 
 def told_of(kind: type[RotaError]) -> ErrorText:
-    """That of the class itself, or of the nearest above it."""
+    """Return the text of the class, or of its nearest base class that has one."""
     return next(TOLD[each] for each in kind.__mro__ if each in TOLD)
 
 
 def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
-    """What Litestar calls for every exception."""
+    """Answer an exception; Litestar calls this for every one."""
     request_id = str(request.scope.get("request_id", ""))
     problem, headers = problem_of(error, request_id)
     _count(request, error)
@@ -159,7 +159,7 @@ def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Probl
 
 
 def _count(request: Request[Any, Any, Any], error: Exception) -> None:
-    """Who was refused after it was known who asks; bad credentials are counted where they fail."""
+    """Count a refusal of a known caller; bad credentials are counted where they fail."""
     kind = next((said for of, said in _COUNTED.items() if isinstance(error, of)), None)
     if kind is not None:
         facts: Mapping[str, Any] = request.scope
@@ -174,7 +174,7 @@ def _of_ours(error: RotaError, request_id: str) -> tuple[Problem, dict[str, str]
     if isinstance(error, TooMany):
         headers["Retry-After"] = str(max(1, round(error.retry_after_s)))
     elif isinstance(error, errors.StoreUnavailable):
-        # What the driver said may name hosts and users; the log has it.
+        # The message of the driver may name hosts and users; the log has it.
         headers["Retry-After"] = "1"
         detail = "The database cannot be reached."
         if isinstance(error, errors.CommitUnknown):
@@ -190,7 +190,7 @@ def _of_ours(error: RotaError, request_id: str) -> tuple[Problem, dict[str, str]
 
 
 def _facts(error: RotaError) -> dict[str, str | float]:
-    """What it carries beside its message, as far as that is plain."""
+    """Return the plain values that the error carries besides its message."""
     return {
         _camel(name): value[:LONGEST] if isinstance(value, str) else value
         for name, value in vars(error).items()
@@ -210,7 +210,7 @@ def _of_http(error: HTTPException, request_id: str) -> Problem:
 
 
 def _said(error: HTTPException) -> str:
-    """Litestar's own words, with the place of each complaint."""
+    """Return the message of Litestar, with the place of each complaint."""
     if not isinstance(error.extra, list):
         return error.detail
     parts = [

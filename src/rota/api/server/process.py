@@ -1,4 +1,4 @@
-"""The server process: listens, serves until it is told to stop, then ends what is under way."""
+"""The server process: listens, serves until it is told to stop, then finishes open requests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ BACKLOG = 512
 
 
 class StartupNote(NamedTuple):
-    """What is shown once, to whoever started the first server."""
+    """The first credentials, shown once to the person who started the first server."""
 
     token: str
     link: str
@@ -73,7 +73,7 @@ def serve(
 
 
 def config_of(server_state: ServerState, app: ASGIApp | None = None) -> uvicorn.Config:
-    """How uvicorn is to serve the API; with an application that is made already, if there is."""
+    """Return the configuration of uvicorn; `app` is an application that exists already."""
     options = server_state.options
     return uvicorn.Config(
         app or create_app(server_state),
@@ -94,7 +94,7 @@ def config_of(server_state: ServerState, app: ASGIApp | None = None) -> uvicorn.
 
 
 def listen(options: ServerOptions) -> socket.socket:
-    """The socket, so that a taken port is told in a sentence and port 0 gets a number."""
+    """Return the listening socket, so that a taken port gives a clear error and port 0 a number."""
     family = socket.AF_INET6 if ":" in options.host else socket.AF_INET
     sock = socket.socket(family, socket.SOCK_STREAM)
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -111,7 +111,7 @@ def listen(options: ServerOptions) -> socket.socket:
 
 
 def first_token(app: App, options: ServerOptions) -> StartupNote | None:
-    """A token for the first of all servers; only its digest is kept, it is shown once."""
+    """Make a token for the first of all servers; shown once, only its digest is stored."""
     if options.admin_token is not None:
         brought = check_own_token(options.admin_token)
         app.store.write(lambda tx: _bring(tx, brought, app.namespace))
@@ -133,7 +133,7 @@ def first_token(app: App, options: ServerOptions) -> StartupNote | None:
 
 
 def _bring(tx: Tx, secret: str, namespace: str) -> None:
-    """The token of the environment is the only one of its name; an older one is revoked."""
+    """Store the token of the environment as the only one of its name; an older one is revoked."""
     known = credential_of_token(tx, digest_of(secret))
     by = Actor(act_id=new_id(), who=FROM_ENV)
     if known is None:
@@ -148,7 +148,7 @@ def _bring(tx: Tx, secret: str, namespace: str) -> None:
 
 
 class _Server(uvicorn.Server):
-    """Tells when it serves. Requests under way may end; a second INT hurries them."""
+    """A server that reports when it serves; requests may finish, and a second INT hurries them."""
 
     def __init__(
         self,
@@ -161,7 +161,7 @@ class _Server(uvicorn.Server):
         self._lost = lost
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second; whether to end. Without its store there is nothing to serve."""
+        """Whether to end, ten times a second: a server without its store has nothing to serve."""
         return await super().on_tick(counter) or self._lost() is not None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -170,5 +170,5 @@ class _Server(uvicorn.Server):
             self._tell()
 
     def capture_signals(self) -> AbstractContextManager[None]:  # type: ignore[override]
-        """Ours are set before the loop starts; uvicorn would raise them again at the end."""
+        """Do nothing: our handlers are set before the loop; uvicorn would raise signals again."""
         return nullcontext()

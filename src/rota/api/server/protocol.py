@@ -1,9 +1,9 @@
-"""HTTP as uvicorn speaks it, with an end to the patience: every part of a request is bounded.
+"""HTTP through uvicorn, with bounds on time and size for every part of a request.
 
-Heads must arrive soon and be small. After the head, what is no body (trailers, extensions of
-chunks) is kept nowhere and ends the connection when it is more than a head may be. Without it a
-thousand half-sent requests would be kept open for ever, and one could take all memory, before
-anybody has said who they are.
+Heads must arrive soon and be small. After the head, everything that is not the body (trailers,
+extensions of chunks) is discarded, and ends the connection when it is larger than a head may be.
+Without the bounds a client could keep a thousand half-sent requests open for ever, or take all
+memory with one, before it has authenticated.
 """
 
 from __future__ import annotations
@@ -19,20 +19,20 @@ from rota.api.server.options import ServerOptions
 TOO_LARGE = "The head of the request is too large."
 OVERSIZED = "oversized head"
 ABSOLUTE = "absolute target"
-"""In the scope: the host of a request whose target is a whole address, with its port."""
+"""The key in the scope for the host and port of a request whose target is an absolute address."""
 MOST_PIPELINED = 32
-"""Requests that may wait behind the one that is answered, on one connection."""
+"""The most requests that wait on one connection behind the one being answered."""
 
 
 class BoundedHttpProtocol(HttpToolsProtocol):
-    """One connection; `limits` are those of the server."""
+    """One connection; `limits` are the options of the server."""
 
     limits: ClassVar[ServerOptions] = ServerOptions()
 
     _timer: asyncio.TimerHandle | None = None
     _head_bytes = 0
     _loose_bytes = 0
-    """What came after a head and is neither content nor the size of a chunk: all extensions and
+    """The bytes after a head that are neither content nor the size of a chunk: all extensions and
     trailers of a request together."""
     _chunk_bytes = 0
     _in_head = True
@@ -90,7 +90,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._chunk_bytes = 0
 
     def on_chunk_complete(self) -> None:
-        """Its size as it must be written, and two ends of lines, belong to the chunk."""
+        """Take off the bytes that every chunk needs: its size, and the ends of two lines."""
         self._is_due(len(f"{self._chunk_bytes:x}") + 4)
 
     def on_body(self, body: bytes) -> None:
@@ -103,7 +103,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         super().on_message_complete()
 
     def shutdown(self) -> None:
-        """The server stops: an answer that never ends by itself is told to end."""
+        """End the answer of an endless stream when the server stops."""
         super().shutdown()
         facts: dict[str, Any] | None = self.scope  # type: ignore[assignment]
         ending = facts.get("ending") if facts else None
@@ -118,7 +118,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
         self._loose_bytes = max(0, self._loose_bytes - count)
 
     def _refuse(self) -> None:
-        """Where an answer is under way or was given, a second one would be taken for another's."""
+        """Refuse the request, or close: after an answer, a refusal would be taken for another's."""
         if self.transport.is_closing():
             return
         if self._in_head:
@@ -141,9 +141,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
 
 def _host_of(target: bytes) -> str:
-    """Whose address a request is for that names all of it; empty when it names no host of the web.
+    """Return the host of an absolute target; empty when it names no host of the web.
 
-    As it is written: what stands before an `@` is a part of it, so that it fits no Host header.
+    The host is returned as written: a part before an `@` stays, so that it fits no Host header.
     """
     scheme, found, rest = target.partition(b"://")
     if not found or scheme.lower() not in (b"http", b"https"):
@@ -158,5 +158,5 @@ def _host_of(target: bytes) -> str:
 
 
 def guarded(options: ServerOptions) -> type[BoundedHttpProtocol]:
-    """A protocol with the limits of these options."""
+    """Return a protocol class with the limits of these options."""
     return type("BoundedHttpProtocol", (BoundedHttpProtocol,), {"limits": options})

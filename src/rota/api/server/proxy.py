@@ -1,7 +1,7 @@
-"""Behind a proxy: where a request comes from, as the proxy in front says it.
+"""The client address of a request behind a proxy, as the proxy in front reports it.
 
-A proxy adds to the end of `X-Forwarded-For` whom it talks to; what stands before is what that one
-said, and may be made up. So the last entry counts that is no proxy of our own.
+A proxy adds its peer to the end of `X-Forwarded-For`; the entries before come from that peer, and
+may be made up. So the last entry that is not one of our own proxies counts.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from rota.rules.security.addresses import Address
 
 
 class ProxyMiddleware:
-    """Wraps the application; the peer itself is a proxy, by the word of who started the server."""
+    """Middleware that trusts the peer as a proxy, because the options of the server say so."""
 
     def __init__(self, app: ASGIApp, options: ServerOptions) -> None:
         self._app = app
@@ -32,7 +32,7 @@ class ProxyMiddleware:
         await self._app(scope, receive, send)
 
     def _last(self, text: str) -> Address | None:
-        """None when there is no address, or what stands there is none."""
+        """Return the last address; None when there is none, or the entry is malformed."""
         found: Address | None = None
         for entry in reversed(text.split(",")):
             address = _address(entry.strip())
@@ -45,7 +45,7 @@ class ProxyMiddleware:
 
 
 def _address(entry: str) -> Address | None:
-    """Of `1.2.3.4`, `1.2.3.4:567`, `::1`, `[::1]:80`."""
+    """Return the address in `1.2.3.4`, `1.2.3.4:567`, `::1` or `[::1]:80`."""
     if entry.startswith("["):
         entry = entry[1:].partition("]")[0]
     elif entry.count(":") == 1:

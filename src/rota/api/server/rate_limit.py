@@ -1,4 +1,4 @@
-"""Token buckets: how much of something each of many may do, in constant memory."""
+"""Token buckets: a rate for each key, in constant memory."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Hashable
 from rota.clock import elapsed_s
 
 MOST = 10_000
-"""Who is remembered at once; beyond it those that are full again are forgotten."""
+"""The most buckets kept; beyond it, buckets that are full again are forgotten."""
 
 
 class TokenBuckets:
-    """One bucket per key; full ones are worth no memory."""
+    """One token bucket for each key; full buckets are not kept."""
 
     def __init__(self, *, clock: Callable[[], float] = elapsed_s) -> None:
         self._clock = clock
         self._held: dict[Hashable, tuple[float, float]] = {}
 
     def take(self, key: Hashable, *, rate: float, burst: float, cost: float = 1.0) -> float:
-        """0 when it may go on; else how many seconds to wait until it may."""
+        """Take from a bucket: 0 on success, otherwise the seconds to wait."""
         now = self._clock()
         left, then = self._held.get(key, (burst, now))
         left = min(burst, left + (now - then) * rate)
@@ -29,12 +29,12 @@ class TokenBuckets:
         return 0.0 if is_good else (min(cost, burst) - left) / rate
 
     def wait_s(self, key: Hashable, *, rate: float, burst: float) -> float:
-        """How long until one more may be taken; takes nothing."""
+        """Return how long to wait for one token, without taking it."""
         left, then = self._held.get(key, (burst, 0.0))
         return max(0.0, (1.0 - left) / rate - (self._clock() - then))
 
     def clear(self) -> None:
-        """All are full again."""
+        """Fill all buckets."""
         self._held.clear()
 
     def _forget(self, rate: float, burst: float, now: float) -> None:

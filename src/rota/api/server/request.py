@@ -1,7 +1,7 @@
-"""What a route is given: a request that knows who asks, and carries out reads and changes.
+"""The request that a route gets: it knows the caller, and carries out reads and changes.
 
-A change is one transaction with its act in the audit and, if the request brings an
-Idempotency-Key, with its answer: sent again it is answered the same and done no second time.
+A change is one transaction with its audit entry and, if the request brings an Idempotency-Key, with
+its answer: the same request sent again gets that answer and changes nothing.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from rota.store.settled import settled_write
 T = TypeVar("T")
 
 ASK_S = 10.0
-"""How long to ask the store whether a change with a broken commit was made."""
+"""How long to ask the store whether a change was made after its commit broke off."""
 KEY_HEADER = "idempotency-key"
 MAX_KEY = 200
 SOON_READ = 64 * 1024
-"""Bytes of a body that are looked through at once, in about three milliseconds."""
+"""Bytes of a body that are checked on the event loop, in about three milliseconds."""
 
 
 class ApiRequest(Request[Any, Any, Any]):
@@ -58,12 +58,12 @@ class ApiRequest(Request[Any, Any, Any]):
 
     @property
     def namespace(self) -> str:
-        """From the credential and from nowhere else."""
+        """The namespace of the credential; nothing else can set it."""
         return self.credential.namespace
 
     @property
     def only(self) -> frozenset[str] | None:
-        """Whose rows it may touch. A route that takes care of namespaces has the whole house."""
+        """The namespaces that the request may touch; None, for some routes at home, means all."""
         if self.route_handler.opt.get(WHOLE) and self.namespace == HOME:
             return HOUSE
         return frozenset((self.namespace,))
@@ -74,7 +74,7 @@ class ApiRequest(Request[Any, Any, Any]):
         return str(facts["request_id"])
 
     def by(self, why: str = "") -> Actor:
-        """Who asks, for the record; one act for each request."""
+        """Return the actor for the audit; all changes of one request are one entry."""
         return Actor(
             act_id=self.request_id,
             who=self.credential.who,
@@ -85,22 +85,22 @@ class ApiRequest(Request[Any, Any, Any]):
 
     @property
     def caller(self) -> Caller:
-        """Who asks, for operations."""
+        """Return the caller for operations."""
         return Caller(credential=self.credential, actor=self.by(), tools=self.server_state.tools)
 
     def add_header(self, name: str, value: str) -> None:
-        """One more on the answer."""
+        """Add a header to the answer."""
         facts: dict[str, Any] = self.scope  # type: ignore[assignment]
         facts["answer_headers"].append((name.lower().encode(), value.encode("latin-1")))
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """Look at the namespace of who asks."""
+        """Read in the caller's namespace."""
         return await self.server_state.read(work, only=self.only)
 
     async def perform(
         self, operation: Operation[..., T], arguments: Mapping[str, Any], *, answers: type[T]
     ) -> T:
-        """Carry out an operation for who asks, once."""
+        """Carry out an operation for the caller, once."""
         caller = self.caller
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
@@ -116,12 +116,12 @@ class ApiRequest(Request[Any, Any, Any]):
         return answer
 
     async def _parsed(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Few at once, so that threads are left for others."""
+        """Parse the arguments, few requests at once, so that threads are left for others."""
         read, caller = self.server_state.room(self.only).read, self.caller
         return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
 
     async def _look(self, operation: Operation[..., T], arguments: Mapping[str, Any]) -> T:
-        """The answer of an operation that only reads, with its tag."""
+        """Return the answer of an operation that only reads, with its ETag."""
         caller = self.caller
 
         def look(tx: Tx) -> tuple[T, str | None]:
@@ -147,7 +147,7 @@ class ApiRequest(Request[Any, Any, Any]):
         detail: Mapping[str, Any] | None = None,
         why: str = "",
     ) -> T:
-        """Do it once, with its act; `before` tells what it changes, for the digest."""
+        """Make a change once, with its audit entry; `before` gives the old state for the digest."""
         by = self.by(why)
 
         def carry_out(tx: Tx) -> T:
@@ -172,7 +172,7 @@ class ApiRequest(Request[Any, Any, Any]):
     async def _once(
         self, work: Callable[[Tx], T], *, answers: type[T], kept: Callable[[T], T] | None = None
     ) -> T:
-        """Change something; a request with a key that was answered before gets that answer."""
+        """Make a change; a request whose key was answered before gets that answer."""
         keyed = await self.keyed()
 
         def carry_out(tx: Tx) -> tuple[T | None, str]:
@@ -197,14 +197,14 @@ class ApiRequest(Request[Any, Any, Any]):
         return decode(replayed, answers)
 
     async def keyed(self) -> KeyedRequest | None:
-        """The claim on the key that the request brings, if it brings one; for who asks alone."""
+        """Return the claim on the request's key, for this caller alone; None without a key."""
         key = self.headers.get(KEY_HEADER)
         if key is None:
             return None
         if not key.isprintable() or not 0 < len(key) <= MAX_KEY:
             raise BadInput(f"an Idempotency-Key has 1 to {MAX_KEY} printable characters")
         own = self.credential
-        # Not its id, so that a request can be repeated after its token was rotated.
+        # The id of a token is left out, so that a request can be repeated after a rotation.
         whose = f"{own.who} {sorted(own.roles)} {own.queues and sorted(own.queues)}"
         query = self.scope["query_string"].decode("latin-1")
         facts = f"{whose}\n{self.method} {self.scope['path']}?{query}\n"
@@ -212,7 +212,7 @@ class ApiRequest(Request[Any, Any, Any]):
         return KeyedRequest(namespace=self.namespace, key=key, digest=body)
 
     async def body(self) -> bytes:
-        """All of it, in time."""
+        """Return the whole body, if it arrives in time."""
         try:
             async with asyncio.timeout(self.server_state.options.body_s):
                 body = await super().body()
@@ -225,7 +225,7 @@ class ApiRequest(Request[Any, Any, Any]):
         return body
 
     async def json(self) -> Any:
-        """Decoded once, strictly, as what the route wants; unknown fields are named."""
+        """Decode the body once, strictly, as the route wants it; errors name unknown fields."""
         if self.content_type[0] != "application/json":
             raise ClientException(
                 f"the body is {self.content_type[0]!r:.64}, not application/json", status_code=415
@@ -243,7 +243,7 @@ class ApiRequest(Request[Any, Any, Any]):
             raise BadInput(f"the body: {error}") from error
 
     def _surely(self, work: Callable[[Tx], T], *, is_keyed: bool) -> T:
-        """With a key, an unknown commit is asked about: the same again finds what was done."""
+        """Make a change; with a key, ask what an unknown commit did: a repeat finds its answer."""
         write = self.server_state.room(self.only).write
         if not is_keyed:
             return write(work)
@@ -251,7 +251,7 @@ class ApiRequest(Request[Any, Any, Any]):
 
 
 def check_json(body: bytes, depth: int) -> None:
-    """BadInput for what is nested deeper, or says one thing twice."""
+    """BadInput for JSON that is nested deeper, or has a key twice."""
     if is_deeper(body, depth):
         raise BadInput(f"the JSON is nested more than {depth} levels deep")
     try:

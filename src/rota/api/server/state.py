@@ -1,7 +1,8 @@
-"""The state of a server: what all requests of one server process share.
+"""The state of a server, shared by all requests of one server process.
 
-The core is synchronous, so verbs run in a small pool of threads beside the event loop. What waits
-in front of it is bounded: a server that cannot keep up says so instead of growing.
+The core is synchronous, so operations run in a small pool of threads beside the event loop. The
+queue in front of the pool is bounded: a server that cannot keep up refuses requests instead of
+growing.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MOST_WAITING = 500
-"""Verbs that may wait for a thread."""
+"""The most operations that may wait for a thread."""
 MOST_SLOW_WAITING = 50
 SEAL_S = 2.0
 
 
 class ServerState:
-    """One for each server process; `start` and `stop` on its event loop."""
+    """The state of one server process; call `start` and `stop` on its event loop."""
 
     def __init__(self, app: App, options: ServerOptions) -> None:
         self.app = app
@@ -69,7 +70,7 @@ class ServerState:
         return self.app.store
 
     async def call(self, work: Callable[[], T]) -> T:
-        """Run a blocking verb in a thread; TooMany when too many wait for one."""
+        """Run a blocking operation in a thread; TooMany when too many wait for one."""
         if self._waiting >= MOST_WAITING:
             raise TooMany("the server is busy: too many requests wait for the database")
         self._waiting += 1
@@ -79,7 +80,7 @@ class ServerState:
             self._waiting -= 1
 
     async def call_slowly(self, work: Callable[[], T]) -> T:
-        """The same for what takes seconds of a core: few at once, so that threads are left."""
+        """Run work that takes seconds of a core: few at once, so that threads are left."""
         if self._slow_waiting >= MOST_SLOW_WAITING:
             raise TooMany("the server is busy: too many files wait to be read")
         self._slow_waiting += 1
@@ -90,16 +91,19 @@ class ServerState:
             self._slow_waiting -= 1
 
     async def read(self, work: Callable[[Tx], T], *, only: Collection[str] | None) -> T:
-        """Look at the rows of these namespaces; None stands for the whole house."""
+        """Read the rows of these namespaces; None means all namespaces."""
         return await self.call(lambda: self.room(only).read(work))
 
     async def write(self, work: Callable[[Tx], T], *, only: Collection[str] | None) -> T:
-        """Change rows of these namespaces; None stands for the whole house."""
+        """Change rows of these namespaces; None means all namespaces."""
         self._is_changed = True
         return await self.call(lambda: self.room(only).write(work))
 
     def room(self, only: Collection[str] | None) -> ScopedStore:
-        """Below our own checks the database refuses rows of namespaces that are not named."""
+        """Return the store scoped to these namespaces: the database refuses the rows of others.
+
+        This stands below the checks of the server.
+        """
         return self.store if only is None else self.store.scoped(only)
 
     async def start(self) -> None:
@@ -116,16 +120,16 @@ class ServerState:
         self._pool.shutdown(wait=True)
 
     async def write_all(self, work: Callable[[Tx], int]) -> None:
-        """Do it again and again, in transactions of its own, until nothing is left to do."""
+        """Repeat work, each time in its own transaction, until nothing is left to do."""
         while await self.write(work, only=HOUSE):
             pass
 
     def changed(self) -> None:
-        """Something was written that the audit should take in soon."""
+        """Note a write with an audit entry that should be sealed soon."""
         self._is_changed = True
 
     async def _seal(self) -> None:
-        """Acts of this server get their places soon, also where no worker does the chores."""
+        """Seal the audit entries of this server soon, even where no worker does the chores."""
         while True:
             await asyncio.sleep(SEAL_S)
             if not self._is_changed:

@@ -1,4 +1,4 @@
-"""Answers that may be a little old: many who ask for the same are one question to the store."""
+"""A cache of recent answers: many requests for the same data become one query to the store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 500
 
 
 class TtlCache:
-    """What was answered in the last two seconds; on the event loop."""
+    """The answers of the last two seconds; on the event loop."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
@@ -27,7 +27,7 @@ class TtlCache:
     async def read(
         self, key: Hashable, work: Callable[[Tx], T], *, only: Collection[str] | None
     ) -> T:
-        """Look at the store, unless somebody has just done so or is about to."""
+        """Return the cached answer, share a read under way, or read the store."""
         known = self._known.get(key)
         if known is not None and elapsed_s() - known[0] < GOOD_S:
             answer: T = await asyncio.shield(known[1])

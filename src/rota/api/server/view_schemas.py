@@ -1,4 +1,4 @@
-"""The schemas of views in the description of the API: every field is there in every answer."""
+"""The schemas of views in the description of the API: every field is in every answer."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 
 class ViewSchemas(OpenAPISchemaPlugin):
-    """Tells Litestar of views and of the types that only views have."""
+    """A plugin that describes views to Litestar, with the types that only views have."""
 
     def is_plugin_supported_field(self, field_definition: FieldDefinition) -> bool:
-        """Views, instants and JSON of the store."""
+        """Whether the field is a view, an instant or JSON of the store."""
         return not field_definition.is_union and field_definition.is_subclass_of(
             (View, Moment, JsonText, Share)
         )
@@ -28,7 +28,7 @@ class ViewSchemas(OpenAPISchemaPlugin):
     def to_openapi_schema(
         self, field_definition: FieldDefinition, schema_creator: SchemaCreator
     ) -> Schema:
-        """A default is for those who make a view; in an answer the field is there."""
+        """Return the schema with all fields required: in an answer, defaults are filled in."""
         if field_definition.is_subclass_of(Moment):
             return Schema(type=OpenAPIType.STRING, format=OpenAPIFormat.DATE_TIME)
         if field_definition.is_subclass_of(JsonText):

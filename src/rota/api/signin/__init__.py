@@ -1,4 +1,4 @@
-"""The pages for people who are not signed in, or cannot be: no script, one style, only text."""
+"""The pages for people who cannot sign in or have not yet: no script, one style, only text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PROVIDER = (
 )
 WELCOME = "With a token of your namespace."
 MOST_CHARACTERS = 200
-"""Of what is carried along."""
+"""The most characters of a value that a page carries along."""
 
 
 def page(
@@ -32,7 +32,7 @@ def page(
     with_provider: bool = False,
     with_form: bool = True,
 ) -> str:
-    """The page. With a ticket among what is `kept` it asks for nothing but a click."""
+    """Return the page. With a ticket among `kept` values, it asks for nothing but a click."""
     kept = kept or {}
     hidden = "".join(
         f'<input type="hidden" name="{name}" value="{html.escape(value[:MOST_CHARACTERS])}">\n'
@@ -50,7 +50,7 @@ def page(
 
 
 def style() -> bytes:
-    """How it looks."""
+    """Return the style sheet."""
     return (_FOLDER / "page.css").read_bytes()
 
 
@@ -69,5 +69,5 @@ def _template() -> str:
 
 @cache
 def _logo() -> str:
-    """In the page itself: files of the pages are for those who are signed in."""
+    """Return the logo to embed in the page: files of the web UI require a sign-in."""
     return "data:image/svg+xml;base64," + b64encode((_FOLDER / "rota.svg").read_bytes()).decode()

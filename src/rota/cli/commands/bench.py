@@ -1,4 +1,4 @@
-"""`rota bench`: a quick look at how fast this store is from this machine."""
+"""`rota bench`: a quick measurement of how fast this store is from this machine."""
 
 from __future__ import annotations
 

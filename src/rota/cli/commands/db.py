@@ -153,7 +153,7 @@ def protect(*, as_json: bool, role: str | None, off: bool, **flags: Any) -> None
 
 
 def _schema_words(missing: list[str], newer: int | None) -> tuple[str, bool]:
-    """What is to be said of the schema, and whether it is good."""
+    """Return a sentence about the schema, and whether the schema is good."""
     if missing:
         return f"lacks {', '.join(missing)}; run `rota db migrate`", False
     if newer is not None:

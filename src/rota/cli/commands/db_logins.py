@@ -1,4 +1,4 @@
-"""`rota db grant`, `revoke` and `logins`: who may log in to the database, and as what."""
+"""`rota db grant`, `revoke` and `logins`: logins of the database, and their grants."""
 
 from __future__ import annotations
 

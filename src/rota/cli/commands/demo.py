@@ -1,4 +1,4 @@
-"""`rota demo`: see it work, nothing to prepare."""
+"""`rota demo`: real examples that run without preparation."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Where commands ask: the database itself, or a server."""
+"""The connection of a command: to the database itself, or to a server."""

@@ -1,4 +1,4 @@
-"""Where commands ask: an App on a database or a Client of a server, which have the same verbs."""
+"""The place of a command: an App on a database or a Client of a server, with the same verbs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 def place(
     flags: dict[str, Any], *, who: str | None = None, with_code: bool = False
 ) -> Iterator[Place]:
-    """A server if the settings name one, else the store; closed at the end.
+    """Yield a Client if the settings name a server, otherwise an App; close it at the end.
 
-    `with_code` imports the app that the settings name, also where they say where the store is.
+    `with_code` imports the app of the settings, even where the settings name the store.
     """
     said = settings(flags)
     if said.server is not None:
@@ -43,12 +43,12 @@ def place(
 
 
 def by(who: str | None) -> dict[str, Any]:
-    """Who does it, for a database; at a server the token says so."""
+    """Return the actor for a database; at a server, the token names the actor."""
     return {"who": who} if who else {}
 
 
 def now_at(here: Place) -> int:
-    """The clock of the database; of a server nothing is asked but what is to be shown."""
+    """Return the clock of the database; for a server, that of this machine, without a request."""
     from rota.client import Client
 
     if isinstance(here, Client):
@@ -59,6 +59,6 @@ def now_at(here: Place) -> int:
 
 
 def run_at(here: Place, text: str) -> Handle:
-    """The run that is meant by an id, or by the end or beginning of one."""
+    """Return the run with this id, or with an id that begins or ends with the text."""
     run_id = find_id(text, lambda limit: [run.id for run in here.runs(limit=limit)])
     return here.run(run_id)

@@ -1,4 +1,4 @@
-"""A client for commands that talk to a server, from what the settings say of one."""
+"""A client for commands that talk to a server, made from the settings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def server_client(said: Settings) -> Client:
-    """The namespace is that of the token; one that was said must be the same."""
+    """Return a client; a namespace in the settings must be that of the token."""
     from rota.client import Client
 
     client = Client(said.server, token=token_of(said) or "", **said.options_of("client"))
@@ -31,14 +31,14 @@ def server_client(said: Settings) -> Client:
 
 
 def _tell(notice: str, facts: dict[str, Any]) -> None:
-    """Who waits wants to know what for."""
+    """Print why a request waits, for the person who waits for it."""
     if notice == "server.unavailable":
         left_s = max(1, round(facts["patience_ms"] / 1000))
         print(f"rota: {facts['error']}; trying for another {left_s} s", file=sys.stderr)
 
 
 def token_of(said: Settings) -> str | None:
-    """As it is, or out of its file."""
+    """Return the token of the settings, or of the file they name."""
     if said.token:
         return said.token
     if said.token_file is None:
@@ -53,7 +53,7 @@ def token_of(said: Settings) -> str | None:
 
 
 def refuse_server(said: Settings) -> None:
-    """For commands that need the database itself."""
+    """Refuse a server, for commands that need the database itself."""
     if said.server is not None:
         raise BadInput(
             f"this needs the database and cannot be done over the server {said.server}; say "

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def address(said: Settings) -> str:
-    """Where the store is: as said, else as the app says, else the default."""
+    """Return the address of the store: of the settings, else of the app, else the default."""
     from rota.app.app import DEFAULT_URL
     from rota.cli.connect.server_client import refuse_server
 

@@ -1,4 +1,4 @@
-"""An App for commands that look at a store or ask it for something.
+"""An App for commands that read a store or submit to it.
 
 It creates no file and upgrades no schema: that is for `rota up`, a worker and `rota db migrate`.
 """
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 LEAST_CHARS = 8
 RECENT = 1000
-"""Short ids are looked for among so many of the newest runs."""
+"""The number of newest runs among which a short id is looked up."""
 
 
 def client(said: Settings, *, with_code: bool = False) -> App:
-    """The address comes from the settings, else from the app they name, else it is the default."""
+    """Return an App with the address of the settings, of the app they name, or the default."""
     from rota.app import App
     from rota.cli.connect.server_client import refuse_server
 
@@ -37,7 +37,7 @@ def client(said: Settings, *, with_code: bool = False) -> App:
 
 
 def refuse_missing_file(url: str) -> None:
-    """Looking at a store must not create an empty one."""
+    """Refuse a file that does not exist: a command that reads must not create an empty store."""
     from rota.store.open import file_of
 
     path = file_of(url)
@@ -49,7 +49,7 @@ def refuse_missing_file(url: str) -> None:
 
 
 def find_id(text: str, recent: Callable[[int], list[str]]) -> str:
-    """The id that is meant; `recent` tells those of so many of the newest runs."""
+    """Return the id that the text means; `recent` returns the ids of that many newest runs."""
     from rota.ids import is_id
 
     text = text.lower()

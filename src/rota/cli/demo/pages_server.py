@@ -18,7 +18,7 @@ TOKEN_LIFE = "1d"  # noqa: S105  # the same
 
 
 class PagesAddress(NamedTuple):
-    """Where the pages are, and how to get in."""
+    """The address of the pages, with a link that signs in."""
 
     address: str
     link: str
@@ -27,10 +27,11 @@ class PagesAddress(NamedTuple):
 
 @contextmanager
 def serving_pages(app: App, port: int | None) -> Iterator[PagesAddress | None]:
-    """A server on the app's store as long as this lasts; None if it could not start.
+    """Run a server on the app's store inside the block; None if it could not start.
 
-    Called before there are threads and before the store is open here: the server is a fork. It
-    opens the store first, so that not both make its tables, and dies with us.
+    It must be called before there are threads and before the store is open here: the server is a
+    fork. The server opens the store first, so that the two do not both create its tables, and dies
+    with us.
     """
     reader, writer = os.pipe()
     signal.pthread_sigmask(signal.SIG_BLOCK, STOPPING)
@@ -68,7 +69,7 @@ def _serve(url: str, namespace: str, port: int | None, writer: int) -> int:
 
 
 def _door(app: App, address: str) -> PagesAddress:
-    """A new token and a ticket for it each time: the store of a demo may be an old one."""
+    """Return the address with a new token and ticket: the store of a demo may be an old one."""
     from rota.api.routes.pages import BUILT
     from rota.engine.identity.audit_log import Actor
     from rota.engine.identity.sessions import LINK_MS, give_ticket
@@ -93,7 +94,7 @@ def _door(app: App, address: str) -> PagesAddress:
 
 
 def open_in_browser(door: PagesAddress) -> None:
-    """Where there is a screen to open it on; elsewhere the printed link must do."""
+    """Open the link where there is a screen; elsewhere the printed link must do."""
     has_screen = sys.platform == "darwin" or any(
         map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))
     )

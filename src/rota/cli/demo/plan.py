@@ -1,4 +1,4 @@
-"""What the demo asks for, and what must come of it."""
+"""The submits of the demo, and the endings that are expected of them."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from rota.store.base import Tx
 
 BURST = 5000
 BURST_QUEUE = "images"
-"""Nothing else is in it."""
+"""The queue of the burst, which holds nothing else."""
 RESTING = "newsletter"
 
 
 class Example(NamedTuple):
-    """One run that is watched by name."""
+    """A run that the demo watches by name."""
 
     title: str
     run: Run[Any]
@@ -29,7 +29,7 @@ class Example(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """Everything the demo has submitted."""
+    """Everything that the demo has submitted."""
 
     started_ms: int
     examples: tuple[Example, ...]
@@ -56,7 +56,7 @@ def submit_all(app: App, *, burst: int = BURST) -> Plan:
 
 
 def _submit_more(app: App) -> None:
-    """What nobody waits for: more to see on the pages."""
+    """Submit more runs that nothing waits for, to fill the pages."""
     app.store.write(lambda tx: _rest(tx, app.namespace))
     shop.send_newsletter.submit(12)
     for warehouse in ("south", "east"):

@@ -27,13 +27,13 @@ from rota.store.open import file_of
 LOOK_S = 0.12
 _NOT_BUILT = " (its pages are not built: `make web` builds them)"
 LIMIT_S = 120.0
-"""With --once: longer than this means that something is broken."""
+"""The limit for --once: a longer demo means that something is broken."""
 
 
 def run_demo(
     url: str | None, *, once: bool, slots: int | None, serve: bool = True, port: int | None = None
 ) -> int:
-    """Show the examples; returns 1 if one of them did not end as it must."""
+    """Run the examples; return 1 if one of them did not end as expected."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     if url:
         app.url = url
@@ -70,7 +70,7 @@ def _is_over(watcher: Watcher, look: DemoLook) -> bool:
 
 
 class _Stop:
-    """Ctrl-C or TERM ends the demo in order; a second Ctrl-C does not wait for handlers."""
+    """The stop of the demo: Ctrl-C or TERM ends it in order, a second one waits for no handlers."""
 
     def __init__(self) -> None:
         self.is_asked = False
@@ -84,7 +84,7 @@ class _Stop:
 
 @contextmanager
 def _serving(app: App, slots: int) -> Iterator[_Stop]:
-    """A worker for the app, as long as this lasts."""
+    """Run a worker for the app inside the block."""
     worker = app.worker(slots=slots)
     stop = _Stop()
     worker.start()
@@ -124,7 +124,7 @@ def _where(app: App, door: PagesAddress | None, *, once: bool) -> list[str]:
 
 
 def _program() -> str:
-    """How a person calls `rota` here: after `make demo` alone it is on nobody's path."""
+    """Return how a person calls `rota` here: after `make demo` alone it is not on the PATH."""
     beside = Path(sys.executable).with_name("rota")
     return os.path.relpath(beside) if shutil.which("rota") is None and beside.exists() else "rota"
 

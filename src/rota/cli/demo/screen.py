@@ -1,4 +1,4 @@
-"""The demo on a terminal: one picture that moves; elsewhere: lines."""
+"""The demo on a terminal: one moving picture; elsewhere: lines."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ SHOWN = (State.QUEUED, State.SCHEDULED, State.RUNNING, State.SUCCESS, State.FAIL
 
 
 class Screen(Protocol):
-    """Something that shows looks."""
+    """An output for looks at the demo."""
 
     def show(self, look: DemoLook) -> None: ...
 
 
 class Lines:
-    """One line for each event, and one for the figures when they change."""
+    """An output with a line for each event, and one for the figures when they change."""
 
     def __init__(self, watcher: Watcher) -> None:
         self._watcher = watcher
@@ -41,7 +41,7 @@ class Lines:
 
 
 class Picture:
-    """A panel that is drawn again at each look."""
+    """An output with a panel that is redrawn at each look."""
 
     def __init__(self, watcher: Watcher) -> None:
         from rich.live import Live
@@ -101,7 +101,7 @@ class Picture:
 
 @contextmanager
 def screen(watcher: Watcher, where: Sequence[str]) -> Iterator[Screen]:
-    """A picture if this is a terminal, lines if not."""
+    """Yield a picture if this is a terminal, lines if not."""
     print("\n".join(where), flush=True)
     if not is_fancy():
         yield Lines(watcher)

@@ -1,6 +1,6 @@
 """The bigger half of `rota demo`: a graph with branches, schedules of all kinds, a paused queue.
 
-It is there to be looked at, above all in the browser; like the rest, copy what you like.
+It is there to be explored, above all in the browser; like the rest, copy what you like.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from rota.cli.demo.jobs import app
 
 log = logging.getLogger("shop")
 COURIER_FROM = 3
-"""So many parcels are worth a courier."""
+"""The number of parcels from which a courier is worth it."""
 
 
 @app.job(queue="orders")

@@ -1,4 +1,4 @@
-"""Looks at the store while the demo runs: states, throughput, what happened to the examples."""
+"""Looks at the store while the demo runs: states, throughput, the state of the examples."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DemoLook(NamedTuple):
 
 
 class Watcher:
-    """Turns two looks into what happened between them."""
+    """The difference between two looks, as events."""
 
     def __init__(self, app: App, plan: Plan, started_s: float) -> None:
         self.plan = plan
@@ -63,11 +63,11 @@ class Watcher:
         return self._last
 
     def is_over(self, look: DemoLook) -> bool:
-        """Whether all that the plan submitted has ended."""
+        """Whether everything that the plan submitted has ended."""
         return look.burst_done == self.plan.burst and all(v.state in FINAL for v in look.views)
 
     def surprises(self, look: DemoLook) -> list[str]:
-        """What did not end as the plan says."""
+        """Return a line for each example that did not end as the plan expects."""
         wrong = [
             f"{example.title}: {view.state}, expected {example.expected}"
             for example, view in zip(self.plan.examples, look.views, strict=True)

@@ -1,1 +1,1 @@
-"""How answers look on a terminal: the page of a thing, a tree, a plan, a timeline."""
+"""The form of answers on a terminal: the page of a thing, a tree, a plan, a timeline."""

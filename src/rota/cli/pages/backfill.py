@@ -1,4 +1,4 @@
-"""How a backfill looks: its plan, its bar, its end."""
+"""Backfills on a terminal: plan, progress bar, end."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLAN_COLUMNS = ("for", "would", "run so far")
 
 
 def print_planned(planned: Sequence[BackfillInstant], *, as_json: bool) -> None:
-    """What a backfill would do, instant by instant."""
+    """Print what a backfill would do, instant by instant."""
     if as_json:
         print_json(planned)
         return
@@ -38,7 +38,7 @@ def print_planned(planned: Sequence[BackfillInstant], *, as_json: bool) -> None:
 
 
 def follow(backfill: Backfill) -> BackfillView:
-    """Wait for its end, with a bar on a terminal."""
+    """Wait for the end of a backfill, with a bar on a terminal."""
     if not is_fancy(sys.stderr):
         return backfill.wait()
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -61,7 +61,7 @@ def follow(backfill: Backfill) -> BackfillView:
 
 
 def print_backfill(view: BackfillView, *, as_json: bool) -> None:
-    """How it ended, or that it goes on; BackfillFailed when some of its runs failed."""
+    """Print how a backfill ended, or that it goes on; BackfillFailed if any of its runs failed."""
     if as_json:
         print_json([view])
     else:
@@ -74,7 +74,7 @@ def print_backfill(view: BackfillView, *, as_json: bool) -> None:
 
 
 def backfill_row(view: BackfillView) -> Row:
-    """One line of the list."""
+    """Return one line of the list."""
     return (
         view.id,
         view.schedule or "",

@@ -1,4 +1,4 @@
-"""What a command changed of a thing that was there before."""
+"""Prints the changes that a command made to an existing thing."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def print_changes(
     old: msgspec.Struct | None, new: msgspec.Struct, *, others: bool = False
 ) -> list[FieldChange]:
-    """Each field before and after; of a new thing nothing. `others` have changed, too."""
+    """Print each field before and after; nothing for a new thing. `others`: more has changed."""
     changes = [] if old is None else differences(old, new)
     if old is not None and not changes and not others:
         print("  nothing has changed")
@@ -26,7 +26,7 @@ def print_changes(
 
 
 def shown(value: Any) -> str:
-    """A value as one line."""
+    """Return a value as one line."""
     if isinstance(value, str):
         return value
     import msgspec

@@ -1,4 +1,4 @@
-"""The report of an import: where two schedulers differ, and what was chosen."""
+"""The report of an import: the differences between two schedulers, and the choices made."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WIDTH = 100
 
 
 def load_beat(source: str) -> tuple[Any, Any]:
-    """The object that MODULE:OBJECT names, and its module; an app with the modules of its tasks.
+    """Return the object of MODULE:OBJECT, and its module; an app with the modules of its tasks.
 
     Celery imports those of `include` and `autodiscover_tasks` only when a worker starts.
     """
@@ -36,7 +36,7 @@ def load_beat(source: str) -> tuple[Any, Any]:
 
 
 def report_text(found: Imported) -> str:
-    """For people: what was imported, then each difference once, with the entries it is about."""
+    """Return the report for people: the imports, then each difference once with its entries."""
     lines = [f"{len(found.entries)} imported, {len(found.skipped)} left out"]
     if found.warnings:
         lines += ["", "look at this first:", *(f"  {each}" for each in found.warnings)]
@@ -51,7 +51,7 @@ def report_text(found: Imported) -> str:
 
 
 def report_document(found: Imported) -> str:
-    """The same as one JSON object, entry by entry."""
+    """Return the report as one JSON object, entry by entry."""
     return msgspec.json.encode(found).decode() + "\n"
 
 
@@ -61,7 +61,7 @@ def _rows(entries: tuple[Entry, ...]) -> list[str]:
 
 
 def _by_names(entries: tuple[Entry, ...]) -> dict[tuple[str, ...], list[Note]]:
-    """Notes by the entries that have them, those that most have first."""
+    """Return the notes by the entries that have them, those of most entries first."""
     holders: dict[Note, list[str]] = defaultdict(list)
     for entry in entries:
         for note in dict.fromkeys(entry.notes):

@@ -12,11 +12,11 @@ from rota.rules.graphs.progress import WAITS
 
 COLUMNS = ("node", "state", "job", "run", "took", "about")
 SHOWN = 6
-"""Nodes of the longest way that are named."""
+"""The most nodes of the longest path that are named."""
 
 
 def print_nodes(nodes: Sequence[NodeView], progress: Progress) -> None:
-    """A line each, parents first; before them how far the run is."""
+    """Print the progress of the run, then a line for each node, parents first."""
     if not nodes:
         print_table(COLUMNS, (), empty="no nodes: it is no graph, or has not begun")
         return
@@ -25,7 +25,7 @@ def print_nodes(nodes: Sequence[NodeView], progress: Progress) -> None:
 
 
 def told_progress(progress: Progress) -> str:
-    """`3 of 5 nodes have ended (3 success), about 2m left: load > report`."""
+    """Return `3 of 5 nodes have ended (3 success), about 2m left: load > report`."""
     ended = {name: count for name, count in progress.states.items() if name not in WAITS}
     counts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in ended.items())
     text = f"{progress.done:,} of {progress.total:,} nodes have ended"

@@ -1,4 +1,4 @@
-"""What `rota plan` and `rota apply` share: their flags, and a plan as people read it."""
+"""The flags of `rota plan` and `rota apply`, and a plan in the form for people."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIGNS = {"add": ("+", "green"), "change": ("~", "yellow"), "remove": ("-", "bold
 
 
 def plan_options(command: F) -> F:
-    """The files, and how to go about them."""
+    """Add the options for the files, and for how they are applied."""
     for option in (
         click.option("--take-over", is_flag=True, help="Also change what code or other files own."),
         click.option("--prune", is_flag=True, help="Remove what left the files."),
@@ -60,7 +60,7 @@ def _start(text: str | None) -> int | None:
 
 
 def print_plan(plan: Plan, flags: dict[str, Any]) -> None:
-    """Line by line: a sign, the thing, and each field before and after."""
+    """Print line by line: a sign, the thing, and each field before and after."""
     from rota.cli.output import styled
 
     for change in plan.changes:

@@ -1,4 +1,4 @@
-"""The firings to come, for `rota schedules preview` and the page of a schedule."""
+"""The next firings, for `rota schedules preview` and the page of a schedule."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ _CRON_ONLY = "dialect"
 def asked_schedule(
     expression: str, options: Mapping[str, Any], calendars: Mapping[str, Calendar] | None = None
 ) -> Schedule:
-    """What the words of a command line mean; those not given are left to the defaults.
+    """Return the schedule of a command line; options that are not given keep their defaults.
 
-    `calendars` are the stored ones, which it may name.
+    `calendars` are the stored ones, which the schedule may name.
     """
     said = {name: value for name, value in options.items() if value is not None}
     given: object = expression
@@ -60,14 +60,14 @@ def coming(  # the window, all named
     count: int,
     until: int | None = None,
 ) -> list[NextFiring]:
-    """The firings from `start` on, that instant included."""
+    """Return the firings from `start` on, that instant included."""
     table = compile_schedule(schedule, seed=seed, calendars=calendars)
     found = preview(schedule, table, after=start - 1, count=count, until=until)
     return [next_firing(each) for each in found]
 
 
 def instant(ms: int) -> str:
-    """For people: as in 2026-03-08T07:00:00Z, in UTC; with a fraction only if there is one."""
+    """Return a time for people such as 2026-03-08T07:00:00Z, in UTC; fractions only if present."""
     from rota.clock import to_datetime
 
     precision = "milliseconds" if ms % 1000 else "seconds"
@@ -75,7 +75,7 @@ def instant(ms: int) -> str:
 
 
 def firing_rows(firings: Sequence[NextFiring]) -> list[Row]:
-    """One line each; those that are not where the plain rule puts them stand out."""
+    """Return one line for each firing; those that differ from the plain rule stand out."""
     from datetime import datetime
 
     from rota.cli.output import Cell

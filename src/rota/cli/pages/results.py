@@ -1,4 +1,4 @@
-"""Results on a terminal, for people: secrets in them are masked, as they are in logs."""
+"""Results on a terminal, for people: secrets in them are masked, as in logs."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import sys
 
 
 def masked(text: str) -> str:
-    """With `***` for what the environment of this command names secret, and what looks so."""
+    """Mask with `***` the secrets in this command's environment, and text that looks secret."""
     from rota.runtime.logs.masking import Masker
 
     return Masker.of(os.environ)(text)
 
 
 def print_result(result: str | None) -> None:
-    """Masked on a terminal; a pipe or a file is for programs, and gets the value as it is."""
+    """Print a result, masked on a terminal; a pipe or a file gets the value unchanged."""
     text = result or "null"
     print(masked(text) if sys.stdout.isatty() else text)

@@ -23,7 +23,7 @@ _NAMES = {
     "lost": ("lost worker", "lost workers"),
     "cancelled": ("cancelled", "cancelled"),
 }
-"""Kinds of attempts, for one and for several."""
+"""Kinds of attempts, in the singular and the plural."""
 
 
 class ShownRun(RunView, frozen=True, kw_only=True):
@@ -36,14 +36,14 @@ class ShownRun(RunView, frozen=True, kw_only=True):
 
 
 def shown_run(run: RunView, attempts: list[AttemptView], **more: Any) -> ShownRun:
-    """The run as an object, with what was found of it."""
+    """Return the run as an object, with its attempts and further facts."""
     return ShownRun(**msgspec.structs.asdict(run), attempts=attempts, **more)
 
 
 def print_page(
     run: RunView, attempts: Sequence[AttemptView], now: int, *, reasons: Sequence[Reason] = ()
 ) -> None:
-    """All about one run, for people."""
+    """Print all about one run, for people."""
     print_facts(_facts(run, now, reasons))
     for each in attempts:
         time = lasted(each.started_at, each.ended_at)
@@ -65,7 +65,7 @@ def _print_error(error: ErrorView) -> None:
 
 
 def told_tally(tally: Mapping[str, int]) -> str:
-    """`2 errors, 1 timeout`: how attempts ended, the commonest first."""
+    """Return `2 errors, 1 timeout`: how attempts ended, the commonest first."""
     order = sorted(tally.items(), key=lambda each: (-each[1], each[0]))
     return ", ".join(f"{count} {_NAMES[kind][count > 1]}" for kind, count in order)
 

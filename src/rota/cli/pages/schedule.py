@@ -1,4 +1,4 @@
-"""How a schedule looks: a row of the list, a page of its own, an object for scripts."""
+"""Schedules in the output: a row of the list, a page of its own, an object for scripts."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STYLES = {"active": "green", "paused": "yellow", "error": "bold red", "ended": "
 
 
 def schedule_row(view: ScheduleView, now: int) -> Row:
-    """One line of the list."""
+    """Return one line of the list."""
     return (
         Cell(view.name, "bold"),
         view.job,
@@ -37,7 +37,7 @@ def schedule_row(view: ScheduleView, now: int) -> Row:
 
 
 def print_page(view: ScheduleDetail, now: int) -> None:
-    """Facts, the firings to come, and what became of the last ones."""
+    """Print the facts, the next firings, and the results of the last ones."""
     print_facts(
         [
             ("schedule", Cell(view.name, "bold")),
@@ -64,7 +64,7 @@ def print_page(view: ScheduleDetail, now: int) -> None:
 
 
 def option_values(pairs: Sequence[str]) -> dict[str, Any]:
-    """`NAME=VALUE` of the command line; a value that is JSON is taken as JSON."""
+    """Parse `NAME=VALUE` of the command line; a value that is JSON is taken as JSON."""
     values: dict[str, Any] = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
@@ -79,7 +79,7 @@ def option_values(pairs: Sequence[str]) -> dict[str, Any]:
 
 
 def _counts(view: ScheduleView) -> str:
-    """One that waits is made, and counts for `count`, but has not started."""
+    """Return the counters; a run that waits counts for `count`, but has not started."""
     started = max(0, view.fired - view.waiting)
     return f"{started} started, {view.missed} missed, {view.skipped} skipped"
 

@@ -1,4 +1,4 @@
-"""States as people see them: an icon and a word, so that no one needs the colours."""
+"""States for people: an icon and a word, so that no one needs the colours."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def icon_of(state: str) -> str:
 
 
 def run_word(state: str, *, is_paused: bool = False) -> str:
-    """What a run is doing: a run of a graph is stored as suspended while its nodes run."""
+    """Return the word for a run: one of a graph is stored as suspended while its nodes run."""
     if state != "suspended":
         return state
     return "paused" if is_paused else "running"

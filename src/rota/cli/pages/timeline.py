@@ -14,13 +14,13 @@ from rota.model.run import RunView
 MARKS = {"queued": "░", "running": "█", "failed": "▒"}
 STYLES = {"queued": "blue", "running": "green", "failed": "red"}
 SHOWN = 200
-"""Nodes that get a bar; all of them are in the JSON."""
+"""The most nodes that get a bar; all of them are in the JSON."""
 LEAST_WIDTH, MOST_WIDTH = 20, 100
 LONGEST_NAME = 32
 
 
 def print_timeline(line: Timeline, run: RunView, *, is_paused: bool = False) -> None:
-    """A bar for each node, below what the run is doing."""
+    """Print a bar for each node, below the state of the run."""
     shown = line.tracks[:SHOWN]
     names = max((len(each.name) for each in shown), default=0)
     label = min(LONGEST_NAME, names)
@@ -42,7 +42,7 @@ def print_timeline(line: Timeline, run: RunView, *, is_paused: bool = False) -> 
 
 
 def _bar(track: TimelineTrack, line: Timeline, width: int) -> list[tuple[str, str]]:
-    """A mark for each step of the scale; what is short still gets one, over what is long."""
+    """Return a mark for each step of the scale; short spans get one too, over long ones."""
     begin = line.start_at.ms
     length = max(1, line.end_at.ms - begin)
     cells: list[str] = [""] * width
@@ -60,7 +60,7 @@ def _bar(track: TimelineTrack, line: Timeline, width: int) -> list[tuple[str, st
 
 
 def _scale(line: Timeline, width: int) -> str:
-    """`0 ms` at the left, half and all of the time under their places."""
+    """Return the scale: `0 ms` at the left, half and all of the time under their places."""
     length = line.end_at.ms - line.start_at.ms
     texts = [took(0, 0), took(0, length // 2), took(0, length)]
     half = width // 2

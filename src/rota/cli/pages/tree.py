@@ -1,4 +1,4 @@
-"""The nodes of a run as a tree: groups with counts, maps with counts, sub-graphs laid open."""
+"""The nodes of a run as a tree: groups and maps with counts, sub-graphs unfolded."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ class Branch(NamedTuple):
     """One line of a tree."""
 
     label: str
-    """With the lines that lead to it."""
+    """The label, after the lines that lead to it."""
     word: str
     about: str
     is_heading: bool = False
-    """Of a group, which has no state of its own."""
+    """Whether this is the line of a group, which has no state of its own."""
 
 
 class _Twig:
-    """A node, a group, or the root, and what lies below it."""
+    """A node, a group, or the root, with everything below it."""
 
     def __init__(self, name: str, node: NodeView | None = None) -> None:
         self.name = name
@@ -33,21 +33,21 @@ class _Twig:
         return self.below.setdefault(key, _Twig(name))
 
     def counts(self) -> tuple[int, int]:
-        """Nodes that have ended, and all, here and below."""
+        """Return the number of nodes that have ended, and of all, here and below."""
         own = (0, 0) if self.node is None else (int(self.node.state not in WAITS), 1)
         inner = [each.counts() for each in self.below.values()]
         return own[0] + sum(done for done, _ in inner), own[1] + sum(total for _, total in inner)
 
 
 def instances_of(progress: MapProgress, noun: str = "") -> str:
-    """`3 of 5 instances, 1 kept, 1 failed`."""
+    """Return `3 of 5 instances, 1 kept, 1 failed`."""
     bad = f", {progress.failed:,} failed" if progress.failed else ""
     kept = f", {progress.kept:,} kept" if progress.kept else ""
     return f"{progress.done:,} of {progress.total:,}{noun}{kept}{bad}"
 
 
 def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:
-    """The lines of a tree of nodes by path; a group stands where its first node does."""
+    """Return the lines of a tree of nodes by path; a group stands where its first node does."""
     root = _Twig("")
     homes: dict[str, _Twig] = {"": root}
     for path, node in nodes.items():

@@ -1,4 +1,4 @@
-"""What `rota runs watch` shows: a tree that moves, lines, or JSON."""
+"""The output of `rota runs watch`: a moving tree, lines, or JSON."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 QUIET = ("success", "skipped", "pending", "upstream_failed", "removed")
-"""What may be left out when there is not room for all."""
+"""States whose nodes are left out first when there is not room for all."""
 HEAD_LINES = 6
 
 
 class Documents:
-    """A JSON object for each change."""
+    """An output with a JSON object for each change."""
 
     def __init__(self) -> None:
         self._changes = RunChanges()
@@ -58,7 +58,7 @@ class Documents:
 
 
 class Lines:
-    """A line for each change."""
+    """An output with a line for each change."""
 
     def __init__(self) -> None:
         self._changes = RunChanges(in_words=True)
@@ -73,7 +73,7 @@ class Lines:
 
 
 class Picture:
-    """A tree that is drawn again at each look."""
+    """An output with a tree that is redrawn at each look."""
 
     def __init__(self) -> None:
         from rich.live import Live
@@ -110,7 +110,7 @@ class Picture:
 
 
 def fitting(tree: list[Branch], room: int) -> list[Branch]:
-    """As many as there is room for; first what nobody needs to see is left out, then the rest."""
+    """Return the lines that fit; nodes in a quiet state are left out first."""
     if len(tree) <= room:
         return tree
     loud = [each for each in tree if each.is_heading or each.word not in QUIET]
@@ -152,7 +152,7 @@ def _said(word: str) -> str:
 
 @contextmanager
 def screen(*, as_json: bool) -> Iterator[Screen]:
-    """JSON when asked, a picture if this is a terminal, lines if not."""
+    """Yield JSON on request, a picture if this is a terminal, lines if not."""
     if as_json:
         yield Documents()
     elif not is_fancy():

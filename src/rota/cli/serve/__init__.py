@@ -1,1 +1,1 @@
-"""The processes that commands start: workers, servers, and what they print."""
+"""The processes that commands start: workers, servers, and their output."""

@@ -1,4 +1,4 @@
-"""What handlers print, on the console of the process that runs them: masked, line by line."""
+"""The output of handlers on the console of the process that runs them: masked, line by line."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ SHORT_ID = 12
 
 
 def echo_to(log_format: str) -> Callable[[LogChunk], None]:
-    """Write the printed lines of a chunk to the streams that this process has now.
+    """Return a function that writes the printed lines of a chunk to the current streams.
 
     Records of logging are left out: they are on stderr already.
     """
-    # Those of now: later a worker puts its own in place, to keep what handlers print.
+    # Take the streams of now: later a worker puts its own in place, to keep handlers' output.
     streams = {"stdout": sys.stdout, "stderr": sys.stderr}
     line_of = line_in(log_format)
 

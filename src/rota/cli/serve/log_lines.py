@@ -100,7 +100,7 @@ MESSAGES = {
     "artifact.unavailable": "a large value could not be read",
     "artifacts.swept": "removed large values that nothing mentions",
 }
-"""What a notice means, in words; others are told by their name."""
+"""The message for each notice; a notice without one is printed under its name."""
 
 
 def level_of(notice: str) -> str:
@@ -111,14 +111,14 @@ def level_of(notice: str) -> str:
 
 Write = Callable[[str, str, dict[str, Any]], None]
 _writers: list[Write] = []
-"""Of this process, or of the one that it is a fork of."""
+"""The writers of this process, or of the process that it was forked from."""
 
 
 def tell_notices(log_format: str) -> Write:
-    """Write one line per notice; for a process that has no logging of its own, and its forks."""
+    """Write one line per notice, for a process without logging of its own, and for its forks."""
     if _writers:
         return _writers[0]
-    # The one of now: later a worker puts its own in place, to keep what handlers print.
+    # Take the stream of now: later a worker puts its own in place, to keep handlers' output.
     stream = sys.stderr
     line_of = line_in(log_format)
     masker = Masker.of(os.environ)
@@ -150,7 +150,7 @@ def start_logging(log_format: str) -> None:
 
 
 def line_in(log_format: str) -> Callable[[str, str, dict[str, Any]], str]:
-    """How a line is made of a level, a message and facts."""
+    """Return the function that makes a line of a level, a message and facts."""
     return _json_line if log_format == "json" else _text_line
 
 
@@ -168,7 +168,7 @@ def _json_line(level: str, message: str, facts: dict[str, Any]) -> str:
 
 
 def _masked(fact: Any, masker: Masker) -> Any:
-    """Errors of handlers are told, too, and may hold what their logs may not."""
+    """Mask a fact: the errors of handlers are logged too, and may hold secrets."""
     if isinstance(fact, str | BaseException):
         return masker(str(fact))
     if isinstance(fact, dict):
@@ -177,12 +177,12 @@ def _masked(fact: Any, masker: Masker) -> Any:
 
 
 def _one_line(fact: Any) -> str:
-    """What others said must not look like a line of ours, nor move the cursor of a terminal."""
+    """Return a fact that cannot look like a line of ours, nor move the cursor of a terminal."""
     return " | ".join(str(fact).splitlines())
 
 
 def _short(fact: Any) -> str:
-    """A fact on one line; lists without Python's brackets."""
+    """Return a fact on one line; lists without Python's brackets."""
     if isinstance(fact, list | tuple):
         return ",".join(map(_one_line, fact))
     text = _one_line(fact)

@@ -1,7 +1,7 @@
-"""Processes under one command: whoever of them dies is started again, whoever ends ends all.
+"""Processes under one command: one that dies is started again, one that ends ends all.
 
-The top process does nothing but wait. Each of its members has a process of its own, worker
-members a supervisor with a worker below; so nothing a handler can reach by `os.getppid()` is the
+The top process does nothing but wait. Each of its members has a process of its own, worker members
+a supervisor with a worker below; so no process that a handler can reach by `os.getppid()` is the
 last one that could start it again.
 """
 
@@ -26,27 +26,27 @@ if TYPE_CHECKING:
 Serve = Callable[["Incarnation"], int]
 STOPPING = (signal.SIGTERM, signal.SIGINT)
 TOLD_EARLY = (-signal.SIGTERM, 128 + signal.SIGTERM)
-"""How one ends that knew no signals yet, or whose own child did not."""
+"""Exit codes of a process that was told to stop before it, or its child, handled signals."""
 STEADY_S = 10.0
-"""Whoever lived so long can live again."""
+"""A process that has lived this long may be started again after an error."""
 BROKEN = 70
-"""How one ends by an error that nobody foresaw."""
+"""The exit code after an unforeseen error."""
 
 
 class ProcessSpec(NamedTuple):
-    """What one process of the crew does; returns its exit code when it has to end."""
+    """The work of one process of the crew; it returns the exit code when it has to end."""
 
     name: str
     work: Callable[[], int]
 
 
 def serve_all(processes: int, serve: Serve) -> int:
-    """Worker processes until one says that it cannot serve, or TERM or INT comes for all."""
+    """Run worker processes until one says that it cannot serve, or TERM or INT ends all."""
     return run_crew([worker_member(serve) for _ in range(processes)])
 
 
 def worker_member(serve: Serve) -> ProcessSpec:
-    """A supervisor and its worker; the next one knows which worker died with the last."""
+    """Return a supervisor and its worker; the next worker knows which one died before it."""
     from rota.runtime.lifeline import Lifeline
     from rota.runtime.supervisor import supervise
 
@@ -55,7 +55,7 @@ def worker_member(serve: Serve) -> ProcessSpec:
 
 
 def run_crew(members: Sequence[ProcessSpec]) -> int:
-    """The highest exit code, after all have ended."""
+    """Run the members; return the highest exit code, after all have ended."""
     return _ProcessGroup(members).run()
 
 
@@ -65,11 +65,11 @@ class _ProcessGroup:
 
         self._members = members
         self._pids: dict[int, int] = {}
-        """Of those that live: the process of which member."""
+        """The living processes, with the member that each belongs to."""
         self._born_s = [0.0] * len(members)
         self._rests: list[Rests] = [Rests() for _ in members]
         self._due_s: dict[int, float] = {}
-        """Who is started again, and when."""
+        """The time at which each dead member is started again."""
         self._is_stopping = False
 
     def run(self) -> int:
@@ -113,7 +113,7 @@ class _ProcessGroup:
                 os.read(reader, 512)
 
     def _ended(self) -> list[int]:
-        """The exit codes of members that have ended for good."""
+        """Return the exit codes of members that have ended for good."""
         codes: list[int] = []
         while self._pids:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -133,7 +133,10 @@ class _ProcessGroup:
         return codes
 
     def _comes_again(self, at: int, code: int) -> bool:
-        """Nobody asked it to end, so only one that says why, or never lived, ends for good."""
+        """Whether a member that ended unasked is started again.
+
+        It is not if it exited with a code of its own, or failed before it had lived for long.
+        """
         lived_s = elapsed_s() - self._born_s[at]
         return code <= 0 or (code == BROKEN and lived_s > STEADY_S)
 
@@ -165,7 +168,7 @@ def fork(work: Callable[[], int], parent: int) -> int:
     code = BROKEN
     try:
         signal.set_wakeup_fd(-1)
-        # A group of its own: Ctrl-C in a terminal reaches our parent, which tells each of us once.
+        # Own process group: Ctrl-C in a terminal reaches our parent, which signals each of us once.
         os.setpgid(0, 0)
         for number in (*STOPPING, signal.SIGCHLD):
             signal.signal(number, signal.SIG_DFL)
@@ -185,4 +188,4 @@ def _shown(code: int) -> int:
 
 
 def _nothing(number: int, frame: FrameType | None) -> None:
-    """Its byte in the pipe has woken us."""
+    """Do nothing: the byte of the signal in the pipe has woken us."""

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from rota.settings.table import Settings
 
 ANSWER_S = 10.0
-"""Half a lease: a heartbeat that nobody answers must leave time for another."""
+"""Half a lease: a heartbeat without an answer must leave time for another."""
 
 
 def far_worker(said: Settings, app: App, options: WorkerOptions) -> RemoteWorker:
-    """Made of the same settings as a worker with a database; what that alone can do is refused."""
+    """Return a remote worker with the usual settings; options for a database are refused."""
     from rota.cli.connect.server_client import token_of
     from rota.client import Client
     from rota.remote import RemoteWorker

@@ -1,4 +1,4 @@
-"""How commands start a server: alone, or beside the worker of `rota up`."""
+"""Servers that commands start: alone, or beside the worker of `rota up`."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 
 class ListenAddress(msgspec.Struct, frozen=True):
-    """Where the store is, as the app of a worker says it."""
+    """The address of the store, as the app of a worker gives it."""
 
     url: str
     namespace: str
 
 
 def serve_alone(said: Settings, *, as_json: bool) -> int:
-    """`rota server`; what it prints goes to stdout, log lines to stderr."""
+    """Run `rota server`; its output goes to stdout, log lines to stderr."""
     return _serve(said, _app(said), as_json=as_json, title="server")
 
 
 def serve_beside(said: Settings, place: ListenAddress) -> int:
-    """The server of `rota up`. A port that nobody asked for may be another one."""
+    """Run the server of `rota up`. Without a chosen port, it may take another one."""
     from rota.api.server.options import DEFAULT_PORT
     from rota.app import App
 
@@ -42,7 +42,7 @@ def serve_beside(said: Settings, place: ListenAddress) -> int:
 
 
 def server_options_of(said: Settings) -> ServerOptions:
-    """The settings as a server wants them; what was not said keeps its default."""
+    """Return the settings as options of a server; others keep their defaults."""
     from rota.api.identity.oidc_options import oidc_options
     from rota.api.server.options import ServerOptions
 
@@ -105,7 +105,7 @@ def _print_json(options: ServerOptions, welcome: StartupNote | None) -> None:
 
 
 def is_taken(host: str, port: int) -> bool:
-    """Whether somebody listens there already."""
+    """Whether a process listens there already."""
     with closing(socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)) as sock:
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

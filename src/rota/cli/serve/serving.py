@@ -1,4 +1,4 @@
-"""What `rota up` and `rota worker` share: load the app, say where things are, serve until told."""
+"""The work of `rota up` and `rota worker`: load the app, print addresses, serve until told."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _worker_of(
 
 
 def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
-    """The supervisor tries again, unless waiting is in vain or was not wanted."""
+    """Return the code for a store that is away: the supervisor retries, unless that is in vain."""
     from rota.cli.serve.startup_wait import tell_away
     from rota.runtime.supervisor import AWAY
 
@@ -116,7 +116,7 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
 
 
 def _bare_app(said: Settings) -> App:
-    """For jobs of the store alone: `--stored` was said, and no app.
+    """Return an app without code, for `--stored` without an app: it runs jobs of the store.
 
     Their functions are found where those of an app would be: here, and beside rota.toml.
     """
@@ -128,12 +128,12 @@ def _bare_app(said: Settings) -> App:
 
 
 def _echoes(said: Settings, title: str) -> bool:
-    """What handlers print is for who sits before `rota up`; a service has `rota logs`."""
+    """Whether to print the output of handlers: `rota up` does, a service has `rota logs`."""
     return title == "up" and sys.stdout.isatty() if said.echo is None else said.echo
 
 
 def shown_url(url: str) -> str:
-    """The address without its password."""
+    """Return the address without its password."""
     parts = urlsplit(url)
     if not parts.password:
         return url

@@ -1,4 +1,4 @@
-"""Waiting for a database that is away when a service starts; it is told once, not each time."""
+"""Waits for a database that is away when a service starts; the wait is reported once."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ REST_S = 1.0
 
 
 def wait_for_store(app: App, said: Settings, *, is_first: Callable[[], bool]) -> None:
-    """Open the store of the app, whenever that may be; with `--no-wait` now or never.
+    """Open the store of the app, however long that takes; with `--no-wait` try once.
 
-    One that answers and does not let us in is not waited for.
+    A store that answers and refuses the connection is not waited for.
     """
     while True:
         try:
@@ -47,7 +47,7 @@ def tell_away(error: StoreUnavailable) -> None:
 
 
 class Once:
-    """True the first time."""
+    """A call that returns True the first time only."""
 
     def __init__(self) -> None:
         self._is_over = False

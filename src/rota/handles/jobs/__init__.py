@@ -1,1 +1,1 @@
-"""Jobs on record, job files and releases in the hands of a program."""
+"""Handles for jobs on record, job files and releases."""

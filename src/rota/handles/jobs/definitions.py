@@ -1,4 +1,4 @@
-"""Jobs on record in the hands of a program, whatever brought their definitions."""
+"""Handles for the jobs on record, from code, files or clients."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ class Definitions:
         self._backend = backend
 
     def list(self) -> builtins.list[JobEntry]:
-        """All jobs on record by name, in their current version."""
+        """Return all jobs on record by name, in their current version."""
         return all_items(self._backend, list_jobs, spec=True)

@@ -1,4 +1,4 @@
-"""Job files in the hands of a program: what they would change, and the change itself."""
+"""Handles for job files: the changes they would make, and the changes themselves."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ from rota.rules.jobs.plan import make_plan
 
 
 class Files:
-    """Files of this machine; get it as `app.files` or `client.files`."""
+    """Job files of this machine; get it as `app.files` or `client.files`."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
     def plan(self, paths: Sequence[str], wish: Wish | None = None) -> Plan:
-        """What an apply of these files would change."""
+        """Return the changes that an apply of these files would make."""
         return self._backend.call(plan_files, _body(paths, wish or Wish()))
 
     def apply(
         self, paths: Sequence[str], wish: Wish | None = None, *, who: str | None = None
     ) -> Plan:
-        """Make it so, in one transaction; gives what was changed."""
+        """Apply the files in one transaction; return the changes."""
         return self._backend.acting_as(who).call(apply_files, _body(paths, wish or Wish()))
 
 
 def read_file(path: str) -> bytes:
-    """The bytes of a file, not many more than a job file may have; BadFile when it has none."""
+    """Return the bytes of a file, few more than a job file may have; BadFile if unreadable."""
     try:
         with Path(path).open("rb") as file:
             return file.read(MAX_BYTES + 1)

@@ -1,4 +1,4 @@
-"""Releases in the hands of a program: what the code of apps declared, and the way back."""
+"""Handles for releases: the declarations of each deploy, and the way back to one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class Releases:
         self._backend = backend
 
     def list(self, *, app: str | None = None, limit: int = 50) -> builtins.list[Release]:
-        """The newest first; of one app if its name is given."""
+        """Return releases, newest first; those of one app if its name is given."""
         return self._backend.call(list_releases, app=app, limit=limit).items
 
     def use(self, number: int, *, who: str | None = None) -> Release:
-        """Make what this release declared hold again; it gets a new number, the highest."""
+        """Put the declarations of this release in force; it gets a new number, the highest."""
         return self._backend.acting_as(who).call(use_release, number)

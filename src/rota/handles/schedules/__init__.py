@@ -1,1 +1,1 @@
-"""Schedules, backfills, calendars and maintenance windows in the hands of a program."""
+"""Handles for schedules, backfills, calendars and maintenance windows."""

@@ -1,4 +1,4 @@
-"""Backfills in the hands of a program: the past instants of a schedule as runs."""
+"""Handles for backfills: the past instants of a schedule as runs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def backfill_body(  # noqa: PLR0913  # which instants, and how, all named
     args: Mapping[str, Any] | None = None,
     most: int | None = None,
 ) -> BackfillBody:
-    """A range of instants as the operation takes it; `start` is included, `end` is not."""
+    """Return a range of instants for the operation; `start` is included, `end` is not."""
     return BackfillBody(
         begin=start.isoformat() if isinstance(start, datetime) else start,
         until=end.isoformat() if isinstance(end, datetime) else end,
@@ -63,11 +63,11 @@ class Backfill:
         return f"<Backfill {self.id}>"
 
     def show(self) -> BackfillView:
-        """How far it is."""
+        """Return the state and progress of the backfill."""
         return self._backend.call(find_backfill, self.id)
 
     def wait(self, timeout: str | float | None = None, *, told: Told | None = None) -> BackfillView:
-        """How it ended; `told` hears of its progress. RunNotFinished when it takes longer."""
+        """Wait for the end; `told` is called with progress. RunNotFinished after the timeout."""
         end_s = float("inf") if timeout is None else elapsed_s() + parse_duration(timeout) / 1000
         while True:
             view = self.show()
@@ -80,26 +80,26 @@ class Backfill:
             time.sleep(LOOK_S)
 
     def cancel(self, *, note: str | None = None, who: str | None = None) -> None:
-        """Make no more runs; those that are there go on."""
+        """Make no more runs; those that exist go on."""
         self._backend.acting_as(who).call(stop_backfill, self.id, note=note)
 
 
 class Backfills:
-    """What `app.schedules` and `client.schedules` know of backfills."""
+    """The backfills of a namespace, for `app.schedules` and `client.schedules`."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
     def list(self, schedule: str | None = None, *, limit: int = 50) -> builtins.list[BackfillView]:
-        """The newest first."""
+        """Return backfills, newest first."""
         return all_items(self._backend, list_backfills, limit=limit, schedule=schedule)
 
     def find(self, backfill_id: str) -> Backfill:
-        """A handle by its id."""
+        """Return a handle by its id."""
         return Backfill(self._backend, backfill_id)
 
     def start(self, name: str, wanted: BackfillBody, *, who: str | None = None) -> Backfill:
-        """Begin; schedulers do the work. A range of more than `most` firings is refused."""
+        """Start a backfill, done by schedulers. A range of more than `most` firings is refused."""
         begun = self._backend.acting_as(who).call(backfill_schedule, name, wanted)
         if begun.backfill is None:
             raise BadOption(f"no backfill of {name} was begun: that was a dry run")
@@ -108,7 +108,7 @@ class Backfills:
     def preview(
         self, name: str, wanted: BackfillBody, *, limit: int = PLANNED
     ) -> builtins.list[BackfillInstant]:
-        """What it would do with the first instants of the range; nothing is written."""
+        """Return what it would do with the first instants of the range; nothing is written."""
         if limit > PLANNED:
             raise BadOption(f"limit={limit}: a preview tells of up to {PLANNED} instants")
         asked = msgspec.structs.replace(wanted, dry_run=True)

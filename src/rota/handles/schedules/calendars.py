@@ -1,4 +1,4 @@
-"""Business calendars and maintenance windows in the hands of a program."""
+"""Handles for business calendars and maintenance windows."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Calendars:
         self._backend = backend
 
     def list(self) -> dict[str, CalendarView]:
-        """All calendars by name."""
+        """Return all calendars by name."""
         return {each.name: each for each in self._backend.call(list_calendars).items}
 
     def put(self, name: str, calendar: Calendar) -> CalendarView:
-        """Make or change a calendar; schedules that name it follow at once."""
+        """Create or change a calendar; schedules that name it follow at once."""
         body = CalendarBody(**msgspec.structs.asdict(calendar))
         return self._backend.call(put_calendar, name, body)
 
@@ -45,17 +45,17 @@ class Calendars:
 
 
 class Blackouts:
-    """Windows in which nothing starts by time, or nothing at all; get it as `app.blackouts`."""
+    """Maintenance windows, in which nothing starts by time, or nothing at all: `app.blackouts`."""
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
 
     def list(self) -> dict[str, BlackoutView]:
-        """All maintenance windows by name."""
+        """Return all maintenance windows by name."""
         return {each.name: each for each in self._backend.call(list_blackouts).items}
 
     def put(self, name: str, blackout: Blackout | None = None, **fields: Any) -> BlackoutView:
-        """Make or change a window: a Blackout, or its fields.
+        """Create or change a maintenance window, given as a Blackout or by its fields.
 
         `app.blackouts.put("sunday", kind="skip", trigger="0 2 * * sun", duration="4h")`
         """
@@ -65,7 +65,7 @@ class Blackouts:
         return self._backend.call(put_blackout, name, BlackoutBody(**said | {"trigger": trigger}))
 
     def remove(self, name: str) -> bool:
-        """Remove a window; False when there was none of that name."""
+        """Remove a maintenance window; False when there was none of that name."""
         try:
             self._backend.call(remove_blackout, name)
         except UnknownBlackout:

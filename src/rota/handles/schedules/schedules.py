@@ -1,4 +1,4 @@
-"""Schedules in the hands of a program: make, change, pause and start them while others run."""
+"""Handles for schedules: make, change, pause and start them while they are in use."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ R = TypeVar("R")
 
 
 class Fit(Protocol):
-    """Gives a schedule its arguments as the code of this process takes them."""
+    """Fits the arguments of a schedule to the code of this process."""
 
     def __call__(self, schedule: Schedule, job: str, *, by_hand: bool = False) -> Schedule:
-        """The schedule as it is, for a job whose code is not here."""
+        """Return the schedule with fitted arguments; unchanged if the job's code is not here."""
         ...
 
 
@@ -63,23 +63,23 @@ class Schedules(Generic[R]):
         after: str = "",
         limit: int = 50,
     ) -> builtins.list[ScheduleView]:
-        """By name; `after` is the last name of the page before."""
+        """Return schedules by name; `after` is the last name of the page before."""
         wanted: dict[str, Any] = {"job": job, "only": state, "spec": True}
         return all_items(self._backend, list_schedules, start=after or None, limit=limit, **wanted)
 
     def show(self, name: str, *, count: int = 1) -> ScheduleDetail:
-        """One of them with its counters, how it went last, and so many firings of each kind."""
+        """Return one schedule with counters and last results, and `count` firings of each kind."""
         return self._backend.call(show_schedule, name, count=count)
 
     def firings(
         self, name: str, *, before: datetime | int | None = None, limit: int = 50
     ) -> builtins.list[FiringView]:
-        """What became of its instants, the newest first."""
+        """Return the results of its past firings, newest first."""
         start = to_datetime(before) if isinstance(before, int) else before
         return all_items(self._backend, list_firings, limit=limit, name=name, before=start)
 
     def preview(self, name: str, *, count: int = 5) -> builtins.list[NextFiring]:
-        """Its next firings, with what is special about them; none once it has ended."""
+        """Return the next firings, with what is special about them; none after the end."""
         return self.show(name, count=count).coming
 
     def put(  # a name, a rule, and for what
@@ -92,7 +92,7 @@ class Schedules(Generic[R]):
         who: str | None = None,
         **options: Any,
     ) -> ScheduleDetail:
-        """Make a schedule, or change the one of this name; schedulers hear of it at once.
+        """Create a schedule, or change the one of this name; schedulers follow at once.
 
         `schedule` and the options are those of `@app.job(schedule=...)`.
         """
@@ -110,19 +110,19 @@ class Schedules(Generic[R]):
         return self.show(name)
 
     def remove(self, name: str, *, who: str | None = None) -> None:
-        """It fires no more; what waits is skipped, what runs goes on."""
+        """Remove a schedule: it fires no more, waiting runs are skipped, running ones go on."""
         self._backend.acting_as(who).call(remove_schedule, name)
 
     def pause(self, name: str, *, note: str | None = None, who: str | None = None) -> None:
-        """No more starts but by hand, until somebody resumes it; what runs goes on."""
+        """Pause a schedule: until it is resumed, it starts by hand only; running runs go on."""
         self._backend.acting_as(who).call(pause_schedule, name, note=note)
 
     def resume(self, name: str, *, who: str | None = None) -> None:
-        """Go on; what was due meanwhile was missed, and `catchup` decides about it."""
+        """Resume a schedule; firings missed during the pause are left to `catchup`."""
         self._backend.acting_as(who).call(resume_schedule, name)
 
     def unblock(self, name: str, *, who: str | None = None) -> None:
-        """With `overlap="strict"`: go on although a run has failed."""
+        """Go on after a failed run, for a schedule with `overlap="strict"`."""
         self._backend.acting_as(who).call(unblock_schedule, name)
 
     def trigger(
@@ -133,9 +133,9 @@ class Schedules(Generic[R]):
         scheduled_for: datetime | None = None,
         who: str | None = None,
     ) -> R | None:
-        """Start it once now, under its overlap policy; None when that gave the start up.
+        """Start the schedule once now, under its overlap policy; None if that dropped the start.
 
-        Also while it is paused. `args` replace some of the schedule's arguments; with
+        This works while it is paused, too. `args` replace some of the schedule's arguments; with
         `scheduled_for` the run is for that time, as if it had been started then.
         """
         started = self._backend.acting_as(who).call(
@@ -156,11 +156,11 @@ class Schedules(Generic[R]):
         most: int | None = None,
         who: str | None = None,
     ) -> Backfill:
-        """Run it for past instants, from `start` (included) to `end` (not included).
+        """Run the schedule for past instants, from `start` (included) to `end` (not included).
 
-        `reprocess` says which instants get a run: those that have none, also those that
-        failed, or all. Its runs keep to the overlap policy of the schedule and give way to its
-        other starts; with `parallel` it has so many places of its own instead. More than 10,000
+        `reprocess` says which instants get a run: those that have none, also those that failed, or
+        all. The runs keep to the overlap policy of the schedule and give way to its other starts;
+        with `parallel` the backfill has that many places of its own instead. More than 10,000
         firings need a larger `most`.
         """
         wanted = backfill_body(
@@ -185,14 +185,14 @@ class Schedules(Generic[R]):
         most: int | None = None,
         limit: int = 100,
     ) -> builtins.list[BackfillInstant]:
-        """What a backfill would do with the first instants of its range; refuses what it would."""
+        """Return what a backfill would do with the first instants; refuses what it would."""
         wanted = backfill_body(
             start, end, reprocess=reprocess, newest_first=newest_first, most=most
         )
         return self.backfills.preview(name, wanted, limit=limit)
 
     def _args(self, name: str, args: Mapping[str, Any] | None) -> dict[str, Any] | None:
-        """Arguments of a start by hand, beside those that the schedule has itself."""
+        """Return the arguments of a start by hand, beside those of the schedule itself."""
         if args is None:
             return None
         view = None if self._fit is None else self.show(name)

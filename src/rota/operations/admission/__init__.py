@@ -1,1 +1,1 @@
-"""Operations on what holds runs back: queues and maintenance windows."""
+"""Operations on queues and maintenance windows, which hold runs back."""

@@ -1,4 +1,4 @@
-"""Operations on queues: see how deep they are and what bounds them; pause one, resume one."""
+"""Operations on queues: list them with depth and bounds; pause one, resume one."""
 
 from __future__ import annotations
 
@@ -76,14 +76,14 @@ def resume_queue(tx: Tx, caller: Caller, queue: str) -> QueueState:
 
 
 def _check_visible(caller: Caller, queue: str) -> None:
-    """A queue may be paused before its first run, so any good name that is seen will do."""
+    """Check that the caller may see the queue; it may be paused before its first run."""
     check_name("queue", queue)
     if not caller.sees(queue):
         raise UnknownQueue(queue)
 
 
 def _ended(tx: Tx, namespace: str) -> dict[str, int]:
-    """How many runs of each queue ended lately."""
+    """Return how many runs of each queue ended lately."""
     since = now_ms(tx) - RATE_MINUTES * MINUTE_MS
     ended: dict[str, int] = {}
     for place, each in statistics(tx, namespace=namespace, span_ms=MINUTE_MS, since=since).items():

@@ -1,4 +1,4 @@
-"""Operations on maintenance windows: see them, make or change one, remove one."""
+"""Operations on maintenance windows: list them, create or change one, remove one."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def remove_blackout(tx: Tx, caller: Caller, name: str, *, if_match: str | None =
 
 
 def _visible(tx: Tx, caller: Caller) -> dict[str, Blackout]:
-    """Windows of everybody's runs and of the queues and jobs that the caller sees, by name."""
+    """Return windows of all runs and of the queues and jobs that the caller sees, by name."""
     found = windows.blackouts(tx, namespace=caller.namespace)
     if caller.sees_all_queues:
         return found
@@ -117,7 +117,7 @@ def _trigger(given: str | dict[str, Any]) -> Any:
 
 
 def _is_own(caller: Caller, window: Blackout) -> bool:
-    """A window holds back everybody's runs, unless it is that of a queue."""
+    """Whether the window is the caller's: without a queue, it holds back everybody's runs."""
     if caller.sees_all_queues:
         return True
     return window.queue is not None and caller.sees(window.queue)

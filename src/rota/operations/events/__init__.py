@@ -1,1 +1,1 @@
-"""Operations on events: tell of one."""
+"""Operations on events: send one."""

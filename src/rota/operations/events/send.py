@@ -1,4 +1,4 @@
-"""Tell of an event from outside: a named fact starts every schedule that listens to it."""
+"""The operation that sends an event: every schedule that listens to it starts."""
 
 from __future__ import annotations
 

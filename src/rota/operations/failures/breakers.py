@@ -1,4 +1,4 @@
-"""Operations on breakers: see which jobs are held back, hold one back, let one go."""
+"""Operations on breakers: list jobs that are held back, hold one back, let one go."""
 
 from __future__ import annotations
 

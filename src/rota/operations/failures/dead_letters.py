@@ -1,4 +1,4 @@
-"""Operations on dead letters: see them, run them again or close them, alone or by cause."""
+"""Operations on dead letters: list them, run them again or close them, alone or by cause."""
 
 from __future__ import annotations
 

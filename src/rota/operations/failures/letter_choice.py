@@ -1,4 +1,4 @@
-"""Which dead letters a request means, how far it has come, and with which arguments they run."""
+"""The dead letters that a request means, its progress, and the arguments of the new runs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rota.rules.jobs.stored_signature import recorded_signature
 from rota.store.base import Tx
 
 AT_ONCE = 500
-"""Letters of one request: it is one transaction."""
+"""The most letters of one request, which is one transaction."""
 CURSOR = re.compile(r"([0-9]{1,15})\.([0-9]{1,9})\.([0-9a-f-]{36})")
 
 
@@ -145,7 +145,7 @@ def check_one_job(jobs: set[str]) -> None:
 
 
 def _recorded(tx: Tx, caller: Caller, job: str, args: dict[str, Any]) -> Signature:
-    """That of a job whose code is not here; of one that was removed the last."""
+    """Return the signature of a job without its code; for a removed job, of its last version."""
     try:
         text = msgspec.json.encode(args)
     except (TypeError, ValueError) as error:

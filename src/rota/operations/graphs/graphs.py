@@ -1,4 +1,4 @@
-"""Operations on graphs: what they are made of, and how their last runs went, node by node."""
+"""Operations on graphs: their nodes, and the results of their last runs, node by node."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def show_grid(
 
 
 def _visible_graph(tx: Tx, caller: Caller, name: str) -> JobView:
-    """The graph, if it exists for the caller; a job of another kind is not one."""
+    """Return the graph, if it exists for the caller; a job of another kind is not one."""
     job = visible_job(tx, caller, name)
     if not isinstance(job.spec.target, GraphTarget):
         raise UnknownJob(name)

@@ -1,4 +1,4 @@
-"""Operations on runs of graphs: where their nodes stand, and what people do to them."""
+"""Operations on runs of graphs: the state of their nodes, and changes by people."""
 
 from __future__ import annotations
 
@@ -122,6 +122,6 @@ def _offered(node: NodeView, run: RunView, caller: Caller) -> NodeView:
 
 
 def _taken(begun: list[NodeView]) -> tuple[str, ...]:
-    """The way that a run took: the nodes that decided when it ended."""
+    """Return the path of a run: the nodes that decided when it ended."""
     ended = {each.name: each.finished_at.ms for each in begun if each.finished_at is not None}
     return tuple(taken_path({each.name: each.parents for each in begun}, ended))

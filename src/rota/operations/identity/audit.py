@@ -1,4 +1,4 @@
-"""Operations on the audit: who did what, and whether its chain of hashes holds."""
+"""Operations on the audit: its entries, and whether its chain of hashes holds."""
 
 from __future__ import annotations
 

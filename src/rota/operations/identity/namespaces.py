@@ -110,7 +110,7 @@ def _put(tx: Tx, caller: Caller, name: str, note: str, body: QuotasBody | None) 
 
 
 def _actor_in(namespace: str, caller: Caller) -> Actor:
-    """Another namespace has an entry in its own chain, beside the one in the caller's."""
+    """Return the actor for an entry in the chain of another namespace, beside the caller's own."""
     if namespace == caller.namespace:
         return caller.actor
     return msgspec.structs.replace(caller.actor, act_id=new_id())

@@ -1,4 +1,4 @@
-"""Tokens as people ask for them: the secret is made here, shown once and kept nowhere."""
+"""New tokens: the secret is made here, shown once and kept nowhere."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from rota.rules.text.duration import parse_duration
 from rota.url_text import to_url_text
 
 ENTROPY = 32
-"""Bytes of chance in a secret."""
+"""Random bytes in a secret."""
 LEAST_CHARS = 8
 LONGEST_OVERLAP_MS = 30 * 24 * 3_600_000
 OVERLAP = "1h"
-"""How long two secrets of one token are good, if nothing else is said."""
+"""How long two secrets of one token are good by default."""
 
 
 class Drawn(NamedTuple):

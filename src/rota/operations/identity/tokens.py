@@ -1,4 +1,4 @@
-"""Operations on tokens: see them, give one out, give one a new secret, take one back."""
+"""Operations on tokens: list them, create one, rotate one, revoke one."""
 
 from __future__ import annotations
 
@@ -125,12 +125,12 @@ def _find(tx: Tx, caller: Caller, token_id: str) -> TokenView:
 
 
 def _is_visible(caller: Caller, queues: Sequence[str] | None) -> bool:
-    """A token that can do more than the caller does not exist for it."""
+    """Whether the caller may see the token: one with more queues does not exist for it."""
     return caller.sees_all_queues or bool(queues and all(map(caller.sees, queues)))
 
 
 def _check_giving(caller: Caller, roles: Sequence[Role], queues: Sequence[str] | None) -> None:
-    """Nobody gives, gets hold of, or takes away more than they have."""
+    """Check that the caller has every permission that it gives, gets hold of, or takes away."""
     if "exec" in roles and not caller.credential.has("exec"):
         raise NotPermitted("only who has the role exec can give it to others, or take it away")
     if not _is_visible(caller, queues):

@@ -1,4 +1,4 @@
-"""Search: one text, asked of runs, jobs, schedules and lines."""
+"""Search: one text, in runs, jobs, schedules and log lines."""
 
 from __future__ import annotations
 

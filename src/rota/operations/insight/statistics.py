@@ -1,6 +1,6 @@
-"""Operations on statistics: how things went, how they are, what will come.
+"""Operations on statistics: past, present and forecast.
 
-They are asked of counts, not of runs.
+They are read from counts, not from runs.
 """
 
 from __future__ import annotations

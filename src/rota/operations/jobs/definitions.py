@@ -125,7 +125,10 @@ def _definition(tx: Tx, caller: Caller, body: JobBody) -> Definition:
 
 
 def _check_told(tx: Tx, caller: Caller, name: str, told: str) -> None:
-    """BadOption if the job is not there, or out of reach, which looks the same; or needs more."""
+    """BadOption if the job in `on_failure` needs more arguments, or does not exist.
+
+    A job that the caller does not reach looks as if it did not exist.
+    """
     found = current_specs(tx, [told], namespace=caller.namespace)
     if told in found and caller.sees(found[told][1].queue):
         check_takes(name, found[told][1])

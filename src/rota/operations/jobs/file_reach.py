@@ -1,4 +1,4 @@
-"""Job files of a credential for some queues: it changes, and sees, only what those queues hold."""
+"""Job files of a credential for some queues: it sees and changes only what is in those queues."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def check_reach(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -
 
 
 def _others(spec: JobSpec) -> Iterator[str]:
-    """The jobs it starts or waits for."""
+    """Yield the jobs that this one starts or waits for."""
     yield from spec.dependencies
     yield from started_by(spec)
 
 
 def _jobs(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -> set[str]:
-    """Those that the files define or start, and those they change: also through schedules."""
+    """Return the jobs that the files define, start or change, also through schedules."""
     timed = {name: each.job for bundle in bundles for name, each in bundle.schedules.items()}
     known = schedules_named(
         tx, timed.keys() | _touched(plan, "schedule"), namespace=caller.namespace
@@ -64,7 +64,7 @@ def _jobs(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -> set[
 def _windows(
     tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan
 ) -> Iterator[tuple[str, Blackout]]:
-    """Those of the files, and those on record that they change."""
+    """Yield the windows of the files, and those on record that the files change."""
     for bundle in bundles:
         yield from bundle.blackouts.items()
     changed = _touched(plan, "blackout")

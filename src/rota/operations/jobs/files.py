@@ -1,4 +1,4 @@
-"""Operations on job files: what they would change, and the change itself, in one transaction."""
+"""Operations on job files: plan their changes, or make them in one transaction."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _plan_within_reach(tx: Tx, caller: Caller, bundles: Sequence[Bundle], wish: 
 
 
 def _visible(plan: Plan, bundles: Sequence[Bundle], caller: Caller) -> Plan:
-    """The plan with secrets for those who may write them."""
+    """Return the plan, with secrets only for callers who may write them."""
     changes = [
         msgspec.structs.replace(
             each,
@@ -161,7 +161,7 @@ def _visible(plan: Plan, bundles: Sequence[Bundle], caller: Caller) -> Plan:
 
 
 def _specs(bundles: Sequence[Bundle], change: Change) -> list[JobSpec]:
-    """What the files make of a job that changes."""
+    """Return the specs that the files give a changed job."""
     if change.kind not in ("job", "graph"):
         return []
     return [bundle.jobs[change.name] for bundle in bundles if change.name in bundle.jobs]

@@ -1,4 +1,4 @@
-"""Views of jobs, made from what is on record and from what the caller may see and do."""
+"""Views of jobs, made from the record and from what the caller may see and do."""
 
 from __future__ import annotations
 

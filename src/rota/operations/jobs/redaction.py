@@ -1,4 +1,4 @@
-"""Secrets in definitions: values of variables and headers are for those who may write them."""
+"""Secrets in definitions: only callers who may write variables and headers see their values."""
 
 from __future__ import annotations
 
@@ -82,5 +82,5 @@ def _may_write(power: str | None, credential: Credential) -> bool:
 
 
 def _hidden(values: Any) -> Any:
-    """A template may hold anything where a mapping belongs."""
+    """Hide the values; a template may hold anything where a mapping belongs."""
     return dict.fromkeys(values, HIDDEN) if isinstance(values, Mapping) else HIDDEN

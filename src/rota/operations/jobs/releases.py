@@ -1,4 +1,4 @@
-"""Operations on releases: see what the code of apps declared, and go back to one."""
+"""Operations on releases: list the declarations of each deploy, and go back to one."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def use_release(tx: Tx, caller: Caller, number: int) -> Release:
 
 
 def _check_reach(tx: Tx, caller: Caller, number: int) -> None:
-    """NotPermitted unless the caller may put all of it in force.
+    """NotPermitted unless the caller may put the whole release in force.
 
-    To one for some queues releases are unknown: they are of whole apps.
+    For a credential for some queues no release exists: a release is of a whole app.
     """
     if not caller.sees_all_queues or not 0 < number <= MOST_RELEASES:
         raise UnknownRelease(number)

@@ -1,4 +1,4 @@
-"""Operations on versions: what a job was, the way back, shares of its runs between versions."""
+"""Operations on versions of a job: list them, go back to one, share runs between them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which jobs exist for a caller, and whether a job is still as the caller has read it."""
+"""The jobs that exist for a caller, and whether a job is still as the caller has read it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rota.operations.paging import MOST
 from rota.store.base import Tx
 
 API: Final = "api"
-"""The origin of what clients define, other than code and files."""
+"""The origin of definitions by clients, as opposed to code and files."""
 
 
 def visible_job(tx: Tx, caller: Caller, name: str) -> JobView:

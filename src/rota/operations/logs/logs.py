@@ -1,4 +1,4 @@
-"""Operations on log lines: read those of a run, search in those of all."""
+"""Operations on log lines: read those of a run, search those of all runs."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
 LONGEST = 200
-"""Characters that are searched for."""
+"""The most characters of a search text."""
 MOST_LAST = 10_000
-"""Lines before the end with which a reader may begin."""
+"""The most lines before the end at which a reader may begin."""
 
 
 @reads("/runs/{run_id}/logs")

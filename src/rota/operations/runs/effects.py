@@ -1,4 +1,4 @@
-"""Operations on effects: see which calls to the outside world are in doubt, and settle one."""
+"""Operations on effects: list outside calls that are in doubt, and settle one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from rota.rules.runs.value_limits import MAX_STATE_BYTES, encoded
 from rota.store.base import Tx
 
 UNSETTLED = ("in_doubt", "not_done")
-"""States of which a person may say more."""
+"""States about which a person may still decide."""
 
 
 class SettleBody(Body):
@@ -67,7 +67,7 @@ def settle_effect(tx: Tx, caller: Caller, run_id: str, name: str, body: SettleBo
 
 
 def _result(name: str, body: SettleBody) -> str | None:
-    """What a call gave, as JSON text; None if it was not made."""
+    """Return the result of a call as JSON text; None if it was not made."""
     if body.done:
         return encoded(body.result, f"the result of effect {name}", limit=MAX_STATE_BYTES)
     if body.result is not None:

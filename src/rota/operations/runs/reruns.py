@@ -1,4 +1,4 @@
-"""Operations that run again: one run or a part of its graph, or many; and stop many at once."""
+"""Operations that rerun one run, a part of its graph, or many runs; and that stop many at once."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _check(body: BulkActBody) -> None:
 
 
 def _chosen(tx: Tx, caller: Caller, body: BulkActBody, *, ended: bool) -> tuple[list[str], bool]:
-    """The ids, each once, and whether there are more."""
+    """Return the ids, each once, and whether there are more."""
     _check(body)
     if body.ids is not None:
         return list(dict.fromkeys(body.ids)), False

@@ -1,4 +1,4 @@
-"""Operations on runs: list them, see attempts, ask why one does not run, and stop one."""
+"""Operations on runs: list them, show attempts, explain why one does not run, stop one."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from rota.store.base import Tx
 
 DAY_MS = 86_400_000
 LONGEST = 200
-"""Characters of a part that is looked for."""
+"""The most characters of a part to search for."""
 Part = Annotated[str | None, msgspec.Meta(min_length=1, max_length=LONGEST)]
 
 

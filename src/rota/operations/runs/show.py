@@ -1,4 +1,4 @@
-"""Operation on a single run; the server's route of it is written by hand, as it gathers reads."""
+"""The operation on a single run; its route is written by hand, because it gathers reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a caller may do to a run, and what is told of a single run beside its row."""
+"""The actions on a run that a caller may take, and the facts of a single run beside its row."""
 
 from __future__ import annotations
 

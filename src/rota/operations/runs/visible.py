@@ -1,4 +1,4 @@
-"""Which runs exist for a caller."""
+"""The runs that exist for a caller."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operations on backfills: run a schedule for past instants, look how far it is, stop."""
+"""Operations on backfills: run a schedule for past instants, show the progress, stop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from rota.rules.text.moments import read_bound
 from rota.store.base import Tx
 
 PLANNED = 100
-"""Instants that a dry run tells of."""
+"""The most instants that a dry run lists."""
 
 
 class BackfillBody(Body):

@@ -22,7 +22,7 @@ from rota.model.view import Body
 from rota.rules.schedules.options import read_schedule
 
 FEW = 20
-"""Firings in a preview."""
+"""The number of firings in a short preview."""
 Time = str | float
 
 

@@ -1,4 +1,4 @@
-"""Operations on business calendars: see them, make or change one, remove one."""
+"""Operations on business calendars: list them, create or change one, remove one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class CalendarBody(Body):
 
 
 def _etag(calendar: CalendarView) -> str:
-    """Its days count, too: one that is removed and made anew begins with version 1 again."""
+    """Return the ETag, with the days: a calendar made anew begins with version 1 again."""
     return etag_of(calendar.name, calendar.version, calendar.calendar)
 
 

@@ -1,4 +1,4 @@
-"""Operations on firings: those to come, those of the past, and one by hand."""
+"""Operations on firings: the next ones, the past ones, and one by hand."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rota.store.base import Tx
 from rota.url_text import from_url_text, to_url_text
 
 MOST = 1_000
-"""Firings in a preview."""
+"""The most firings in a preview."""
 DAY_MS = 86_400_000
 LONGEST_MS = 400 * DAY_MS
 COMING, MOST_COMING = 500, 5_000

@@ -1,4 +1,4 @@
-"""Operations on schedules: see, make, change and remove one, hold it back and let it go."""
+"""Operations on schedules: list, create, change and remove, hold one back and let it go."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
 SHOWN = 10
-"""Firings to come, and past ones, that are shown with a schedule."""
+"""The most next and past firings that are shown with a schedule."""
 Count = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
@@ -182,9 +182,10 @@ def _check_unchanged(
     *,
     if_none_match: str | None = None,
 ) -> None:
-    """Outdated unless it is as the caller has read it; nobody changes it until the end.
+    """Outdated unless the schedule is as the caller has read it; it stays locked until the end.
 
-    NotAllowed through a server for what code or a file defines; who has the store may do it.
+    NotAllowed through a server for a schedule of code or a file; a caller with the store may change
+    it.
     """
     if not engine.lock(tx, name, namespace=caller.namespace):
         check_match(if_match, None, if_none_match=if_none_match)
@@ -198,7 +199,7 @@ def _check_unchanged(
 
 
 def _definition(view: ScheduleView) -> dict[str, Any]:
-    """What PUT takes."""
+    """Return the definition in the form that PUT takes."""
     if view.schedule is None:
         return {"job": view.job}
     fields: dict[str, Any] = msgspec.to_builtins(view.schedule)
@@ -210,7 +211,7 @@ def _definition(view: ScheduleView) -> dict[str, Any]:
 
 
 def _offered(view: ScheduleView, caller: Caller, *, with_spec: bool = False) -> ScheduleView:
-    """The schedule with what the caller may do to it now."""
+    """Return the schedule with the actions that the caller may take on it now."""
     has_times = view.schedule is None or not isinstance(view.schedule.trigger, OnEvent)
     verbs = ["trigger", "backfill"] if has_times else ["trigger"]
     verbs += ["pause"] if view.state == "active" else []

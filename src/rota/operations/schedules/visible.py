@@ -1,4 +1,4 @@
-"""Which schedules exist for a caller, and whether arguments fit their jobs."""
+"""The schedules that exist for a caller, and whether arguments fit their jobs."""
 
 from __future__ import annotations
 

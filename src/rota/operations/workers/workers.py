@@ -1,4 +1,4 @@
-"""Operations on workers: see who works, let one take nothing new, let it work again."""
+"""Operations on workers: list them, drain one, resume one."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _ask(tx: Tx, caller: Caller, worker_id: str, *, drains: bool) -> DrainState:
 
 
 def _view(worker: WorkerRecord, jobs: tuple[str, ...] | None, caller: Caller) -> WorkerView:
-    """The worker with those of its queues that the caller sees, and these of its jobs."""
+    """Return the worker with the queues that the caller sees, and with these of its jobs."""
     may = worker.is_alive and caller.sees_all_queues
     return WorkerView(
         id=worker.id,

@@ -54,7 +54,7 @@ async def _events(request: ApiRequest, client: LiveClient) -> AsyncIterator[byte
                 yield told
             if elapsed_s() - beat_s >= HEARTBEAT_S:
                 beat_s = elapsed_s()
-                # Without data this is no event; who comes back after it begins here.
+                # Without data this is no event; a client that comes back with its id begins here.
                 yield b":\n%b\n" % client.sign(feed.floor)
     finally:
         feed.leave(client)

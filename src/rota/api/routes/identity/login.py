@@ -1,4 +1,4 @@
-"""Signing in: a page with one field, a cookie for whoever brings a good token or a ticket.
+"""Sign-in: a page with one field, and a cookie for a good token or ticket.
 
 No script is involved. The link of the first start holds a ticket that is good once; opening the
 page does not use it up, so a preview of the link by a chat or a mail program does no harm.
@@ -30,7 +30,7 @@ from rota.store.base import Tx
 
 MOST_BYTES = 4096
 OURS = re.compile(r"/(?![/\\])[A-Za-z0-9._~%!$&'()*+,;=:@/?-]*")
-"""A path with its question, as browsers send it; what begins with two slashes is another host."""
+"""A path with its query, as browsers send it; two slashes at the start would name another host."""
 LINK = "This link signs you in, once."
 LED = "You are not signed in, or not any more. A token leads you back to where you were."
 REFUSED = "This token is invalid, revoked or expired. To make another: rota tokens create NAME"
@@ -91,14 +91,14 @@ async def sign_in(request: ApiRequest) -> Response[str]:
 
 
 def _kept(after: str | None) -> dict[str, str]:
-    """Where a person wanted to go, if that is a place of ours: nobody is sent elsewhere."""
+    """Return the page that a person wanted, if it is on this server: nobody is sent elsewhere."""
     if not after or len(after) > MOST_CHARACTERS or not OURS.fullmatch(after):
         return {}
     return {"next": after}
 
 
 def session_cookie(request: ApiRequest, secret: str, age_s: int) -> Cookie:
-    """What a browser keeps of a session."""
+    """Return the cookie of a session."""
     return Cookie(
         key=request.server_state.identities.cookie(request),
         value=secret,
@@ -113,7 +113,7 @@ def session_cookie(request: ApiRequest, secret: str, age_s: int) -> Cookie:
 def _open(  # what was brought, what is given
     tx: Tx, token: str, ticket: str, secret: str, by: Actor, *, old: str
 ) -> Credential | None:
-    """A session of its own; the one that the browser had ends with it."""
+    """Open a session; the session that the browser had ends with it."""
     if ticket:
         found = take_ticket(tx, digest_of(ticket), purpose="login")
     else:

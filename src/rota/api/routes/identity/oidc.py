@@ -1,4 +1,4 @@
-"""Signing in through an identity provider: there, and back with a code."""
+"""Sign-in through an identity provider: the way there, and the way back with a code."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from rota.rules.security.secrets import digest_of
 from rota.store.base import Tx
 
 FLOW_S = 600
-"""How long somebody may take to sign in there."""
+"""How long a person may take to sign in at the provider."""
 SESSION_MS = 12 * 3_600_000
-"""Shorter than that of a token: what the provider says of a person may change."""
+"""Shorter than the session of a token: the roles of a person at the provider may change."""
 LONGEST_CODE = 4096
 JUNK = "oidc junk"
-"""How answers are counted that belong to no flow of the browser that brings them."""
+"""The name under which answers are counted that belong to no flow of their browser."""
 
 
 @get("/login/oidc", **public(), status_code=303)
@@ -52,7 +52,7 @@ async def come_back(request: ApiRequest) -> Response[str]:
     provider = _provider(request)
     address = address_of(request)
     flow = _flow(request)
-    # Each flow is counted by itself: what others at the address send does not shut it out.
+    # Each flow is counted apart: requests of others at the address do not shut it out.
     counted = JUNK if flow is None else flow.state
     request.server_state.identities.check_patience(address, counted)
     try:
@@ -97,14 +97,14 @@ def _provider(request: ApiRequest) -> Provider:
 
 
 def _flow(request: ApiRequest) -> Flow | None:
-    """The flow of the browser, if the answer that it brings is meant for it."""
+    """Return the flow of the browser, if the answer that it brings is meant for it."""
     flow = Flow(request.cookies.get(_flow_name(request), ""))
     is_ours = flow.secret and flow.is_answered_by(request.query_params.get("state", ""))
     return flow if is_ours else None
 
 
 async def _person(request: ApiRequest, provider: Provider, flow: Flow | None) -> Person:
-    """Who signed in there; the provider is asked for answers of a flow only."""
+    """Return the person who signed in; without a flow the provider is not asked."""
     if flow is None:
         raise NotSignedIn("this browser has not asked to sign in, or too long ago")
     code = _code(request, provider)
@@ -113,7 +113,7 @@ async def _person(request: ApiRequest, provider: Provider, flow: Flow | None) ->
 
 
 def _code(request: ApiRequest, provider: Provider) -> str:
-    """What the provider gave to the browser, if it is from there and is one."""
+    """Return the code that the provider gave to the browser, if the answer holds a valid one."""
     query = request.query_params
     if query.get("iss", provider.options.issuer).rstrip("/") != provider.options.issuer:
         raise NotSignedIn("the answer comes from another identity provider")
@@ -126,7 +126,7 @@ def _code(request: ApiRequest, provider: Provider) -> str:
 
 
 def _redirect(request: ApiRequest) -> str:
-    """Back to where the browser is; its Host header is one of our names."""
+    """Return the address for the way back; the Host header of the browser is one of our names."""
     scheme = "https" if request.server_state.options.is_secure else "http"
     return f"{scheme}://{request.url.netloc}/login/oidc/callback"
 

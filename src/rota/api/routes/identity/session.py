@@ -52,7 +52,7 @@ async def show_session(request: ApiRequest) -> Session:
 
 
 def _makes(credential: Credential) -> list[str]:
-    """What it may make that is not there yet."""
+    """Return the kinds of things that the caller may create."""
     kinds = ("job", "schedule", "template", "calendar")
     is_chief = credential.namespace == HOME
     return joined(

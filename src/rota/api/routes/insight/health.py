@@ -1,4 +1,4 @@
-"""Whether the process lives, whether it can serve, and what it is."""
+"""Health: whether the process is alive, whether it can serve, and its version."""
 
 from __future__ import annotations
 

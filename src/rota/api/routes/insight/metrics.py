@@ -1,7 +1,7 @@
-"""Metrics: what a monitoring system reads now and then, in the text form of Prometheus.
+"""Metrics in the text form of Prometheus, for a monitoring system that reads them periodically.
 
-Of the namespace of who asks, and of the queues that the credential reaches. A viewer may read them:
-they tell nothing that a viewer does not see elsewhere, and the token in the settings of a
+They cover the caller's namespace and the queues that the credential reaches. A viewer may read
+them: they hold nothing that a viewer does not see elsewhere, and the token in the settings of a
 monitoring system should allow as little as possible.
 """
 
@@ -142,7 +142,7 @@ def _crew(found: Metrics, at: Labels) -> Iterator[Family]:
 
 
 def _of_namespace(found: Metrics, refused: dict[Kind, int], at: Labels) -> Iterator[Family]:
-    """What cannot be told of some queues alone."""
+    """Yield the metrics of a whole namespace, which cannot be split by queue."""
     yield Family(
         "rota_schedule_overdue_seconds",
         "gauge",

@@ -34,7 +34,7 @@ async def trigger_job(
 
 
 async def _start_for(request: ApiRequest, job: str, data: TriggerBody) -> Triggered:
-    """Through its schedule, which knows what comes between two of its times."""
+    """Start the job through its schedule, which handles a start between two of its times."""
     caller = request.caller
 
     def look(tx: Tx) -> list[str]:

@@ -1,1 +1,1 @@
-"""Runs: submit, find, list, cancel, run again, and what their handlers did outside."""
+"""Runs: submit, find, list, cancel and rerun them, and the effects of their handlers."""

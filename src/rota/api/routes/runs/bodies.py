@@ -1,4 +1,4 @@
-"""What clients send about runs."""
+"""The bodies of requests about runs."""
 
 from __future__ import annotations
 

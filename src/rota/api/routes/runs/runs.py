@@ -1,4 +1,4 @@
-"""Runs: ask for some in a transaction that other requests share, and look at one, with others."""
+"""Runs: submit in a transaction that requests share, and show one in a read that requests share."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ async def show_run(
 
 
 async def _found(request: ApiRequest, run_id: str) -> RunView:
-    """The run if the caller sees it, read together with those that others ask for now."""
+    """Return the run if the caller sees it, in one read with the runs of other requests."""
     run = await request.server_state.reads.find(run_id, namespace=request.namespace)
     if not request.credential.reaches(run.queue):
         raise UnknownRun(run_id)
@@ -73,7 +73,7 @@ async def _found(request: ApiRequest, run_id: str) -> RunView:
 
 
 async def _whole(request: ApiRequest, view: RunView) -> RunView:
-    """With values that are kept apart; asks again only for what few runs have."""
+    """Return the view with values that are stored apart; only few runs need this second read."""
     if is_pointer(view.args) or is_pointer(view.result):
         run = request.server_state.app.run(view.id)
         view = await request.server_state.call(partial(run.filled, view))
@@ -86,7 +86,7 @@ async def _whole(request: ApiRequest, view: RunView) -> RunView:
 async def submit_all(
     request: ApiRequest, asked: list[SubmitBody], verb: str = "submit"
 ) -> SubmitReply:
-    """All of them, in a transaction that other requests may share."""
+    """Submit all of the runs, in a transaction that other requests may share."""
     wishes = [
         SubmitRequest(job=each.name, args=each.args, options=each.options()) for each in asked
     ]

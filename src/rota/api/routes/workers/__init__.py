@@ -1,1 +1,1 @@
-"""Workers: the registry, and what remote workers ask for."""
+"""Workers: the registry, and the requests of remote workers."""

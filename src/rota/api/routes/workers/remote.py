@@ -1,7 +1,7 @@
-"""Workers without a database: they register, claim, send signs of life, tell how attempts ended.
+"""Remote workers, which have no database: register, claim, heartbeat, report ended attempts.
 
-Only tokens of the role `worker` can do this, for their namespace and their queues. These are no
-acts of people: the audit has who registered, and the history of each run has the rest.
+Only tokens of the role `worker` can do this, for their namespace and their queues. These requests
+are not made by people: the audit has the registration, and the history of each run has the rest.
 """
 
 from __future__ import annotations
@@ -182,7 +182,7 @@ async def retire_worker(request: ApiRequest, worker_id: FromPath[str]) -> Done:
 
 
 def _heard(request: ApiRequest, worker_id: str) -> set[str]:
-    """What may concern a worker, beside runs that it could claim."""
+    """Return the wake-up keys that concern a worker, beside those of runs that it could claim."""
     return {worker_key(worker_id), recall_key(request.namespace)}
 
 

@@ -1,4 +1,4 @@
-"""Runs of workers without a database: claimed, ended, and what their handlers printed."""
+"""Runs of remote workers: claims, ends, and the output of handlers."""
 
 from __future__ import annotations
 
@@ -34,7 +34,10 @@ from rota.model.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody
 from rota.store.base import Tx
 
 LOOK_S = 2.0
-"""How often who waits looks without being told: a window may be over, a wake-up lost."""
+"""How often a waiting claim looks without a wake-up.
+
+A maintenance window may be over, or a wake-up lost.
+"""
 
 
 @worker_call("claim")
@@ -109,7 +112,7 @@ async def append_logs(
 async def _caught(
     request: ApiRequest, worker_id: str, look: Callable[[Tx], ClaimReply]
 ) -> ClaimReply:
-    """What a look brings; of a batch that raises, the bad ones fail by themselves."""
+    """Return the result of a look; if the batch raises, only its bad runs fail."""
     room = request.server_state.room(request.only)
 
     def caught() -> ClaimReply:
@@ -130,7 +133,7 @@ async def _caught(
 
 
 async def _told(request: ApiRequest, caught: ClaimReply) -> Claimed:
-    """The answer; what nobody is there to hear of goes back at once."""
+    """Return the answer; if the client has left, its runs go back at once."""
     if not caught.leases:
         return told(caught, [])
     room, artifact_store = (

@@ -1,4 +1,4 @@
-"""What a running handler may ask, without a database: checkpoints, effects, the last success."""
+"""Services for a running handler without a database: checkpoints, effects, the last success."""
 
 from __future__ import annotations
 
@@ -116,7 +116,10 @@ async def show_last_success(
 async def _under_lease(
     request: ApiRequest, worker_id: str, said: AttemptBody, work: Callable[[Tx, Lease], T]
 ) -> T:
-    """For an attempt that the worker really holds; LeaseLost otherwise, and nothing is done."""
+    """Do work for an attempt that the worker really holds; LeaseLost otherwise.
+
+    Without the lease nothing is done.
+    """
 
     def carry_out(tx: Tx) -> T:
         worker = find(request, worker_id, tx)

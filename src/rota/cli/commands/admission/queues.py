@@ -1,4 +1,4 @@
-"""`rota queues`: how deep they are; pause and resume."""
+"""`rota queues`: the depth of queues; pause and resume."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 def _counted(runs: int) -> str:
-    """Deep queues are counted up to a limit."""
+    """Return the number of runs; deep queues are counted up to a limit."""
     from rota.engine.admission.queues import COUNTED
 
     return f"{runs}+" if runs >= COUNTED else str(runs)

@@ -1,4 +1,4 @@
-"""`rota send`: tell of an event."""
+"""`rota send`: send an event."""
 
 from __future__ import annotations
 

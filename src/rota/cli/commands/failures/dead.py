@@ -31,7 +31,7 @@ SHORT_ID = 12
 
 
 class Dead(NounGroup):
-    """`rota dead` is `rota dead groups`."""
+    """The group: `rota dead` alone is `rota dead groups`."""
 
     default = "groups"
 

@@ -1,4 +1,4 @@
-"""`rota audit`: every change with who, from where, in which order; and proof that it is whole."""
+"""`rota audit`: every change with its actor, origin and order; and proof that none is missing."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def _row(act: AuditEntry, now: int) -> Row:
 
 
 def _about(act: AuditEntry) -> str:
-    """Why, if somebody said so; else what is particular about it."""
+    """Return the reason that the actor gave; otherwise the details of the audit entry."""
     facts = act.detail
     letters = f"{facts['letters']} letters" if "letters" in facts else ""
     if facts.get("why"):

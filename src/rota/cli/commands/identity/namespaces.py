@@ -1,4 +1,4 @@
-"""`rota namespaces`: who shares the store without seeing each other, and how much each may use."""
+"""`rota namespaces`: tenants that share the store without seeing each other, with their limits."""
 
 from __future__ import annotations
 

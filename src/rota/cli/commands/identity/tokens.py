@@ -1,4 +1,4 @@
-"""`rota tokens`: who may talk to the server."""
+"""`rota tokens`: the credentials for the server."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ The secret is printed once, on stdout; the store keeps its digest. A revoked tok
 all servers within five seconds, and sessions that were opened with it end.
 """
 PAST = 1000
-"""So many of the newest tokens can be meant by a short id."""
+"""The number of newest tokens among which a short id is looked up."""
 COLUMNS = ("id", "name", "begins", "roles", "queues", "used", "expires", "state")
 
 
@@ -128,7 +128,7 @@ def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:
 
 
 def with_secret(view: TokenView, secret: str | None) -> NewTokenView:
-    """A new token in the form in which the API answers it."""
+    """Return a new token in the form of the API."""
     from msgspec.structs import asdict
 
     from rota.model.identity import NewTokenView

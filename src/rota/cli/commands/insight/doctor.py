@@ -1,4 +1,4 @@
-"""`rota doctor`: what is wrong with a store, and what to do about it."""
+"""`rota doctor`: the faults of a store, with their remedies."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _examine(url: str, *, deep: bool) -> list[Finding]:
             findings.append(integrity(found))
         if not missing:
             facts = store.facts()
-            # The clock as near as possible to the moment at which the database tells its own.
+            # Read the clock as close as possible to the moment at which the database reads its own.
             findings += store.read(
                 lambda tx: examine(tx, host_ms=round(time.time() * 1000), facts=facts)
             )

@@ -1,4 +1,4 @@
-"""`rota why`: what keeps a run from running."""
+"""`rota why`: the reasons that keep a run from running."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`rota apply`: make the store hold what job files say."""
+"""`rota apply`: put the definitions of job files into the store."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _ask(plan: Plan, flags: dict[str, Any]) -> None:
 
 @contextmanager
 def _place(flags: dict[str, Any], who: str | None) -> Iterator[Place]:
-    """As for commands that look, but the store may be made."""
+    """Open the place as for commands that read, except that a missing store is created."""
     from rota.app import App
     from rota.cli.connect.backends import place
 

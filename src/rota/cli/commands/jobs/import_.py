@@ -115,7 +115,7 @@ def systemd(*, files: tuple[str, ...], zone: str | None, **flags: Any) -> int:
 
 
 def _read_unit(path: Path) -> bytes:
-    """With what folders such as backup.service.d change of it."""
+    """Return a unit with the changes that folders such as backup.service.d make to it."""
     parts = sorted(path.parent.glob(f"{glob.escape(path.name)}.d/*.conf"), key=lambda it: it.name)
     return b"\n".join(_read(str(each)) for each in (path, *parts))
 
@@ -124,7 +124,7 @@ def _read(file: str) -> bytes:
     from rota.handles.jobs.files import read_file
     from rota.rules.jobs.files.yaml12 import MAX_BYTES
 
-    # One more than a file may have is enough to see that it is too long.
+    # Read one byte more than a file may have: that is enough to see that it is too long.
     return sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else read_file(file)
 
 

@@ -1,4 +1,4 @@
-"""`rota jobs`: the definitions that the store knows."""
+"""`rota jobs`: the definitions in the store."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _facts(job: JobEntry) -> list[tuple[str, str]]:
 
 
 def _losses(spec: JobSpec) -> str:
-    """How many deaths of workers end a run; nothing for the default."""
+    """Return how many lost workers end a run; empty for the default."""
     if not isinstance(spec.max_losses, int):
         return ""
     return f"at most {spec.max_losses} as the only suspect" if spec.max_losses else "any number"

@@ -1,4 +1,4 @@
-"""`rota plan`: what job files would change, before anything is changed."""
+"""`rota plan`: the changes that job files would make, before they are made."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
 
 
 def _is_missing(said: Settings) -> bool:
-    """Whether there is no store yet; looking does not create one."""
+    """Whether there is no store yet; a plan does not create one."""
     from rota.app.app import DEFAULT_URL
     from rota.store.open import file_of
 
@@ -61,7 +61,7 @@ def _is_missing(said: Settings) -> bool:
 
 
 def _plan_first(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
-    """Without a store everything is new."""
+    """Plan without a store: everything is new."""
     import time
 
     from rota.handles.jobs.files import plan_first

@@ -1,4 +1,4 @@
-"""`rota releases`: what the code of apps declared, one deploy after the other, and the way back."""
+"""`rota releases`: the declarations of each deploy, in order, and the way back to one."""
 
 from __future__ import annotations
 

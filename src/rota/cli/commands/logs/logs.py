@@ -1,4 +1,4 @@
-"""`rota logs`: what the handler of a run printed and logged; search in those of all runs."""
+"""`rota logs`: the output and logs of a run's handler; search in the logs of all runs."""
 
 from __future__ import annotations
 

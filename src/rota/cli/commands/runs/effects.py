@@ -1,4 +1,4 @@
-"""`rota effects`: calls to the outside world that are in doubt; say what became of one."""
+"""`rota effects`: calls to the outside world that are in doubt; settle one."""
 
 from __future__ import annotations
 

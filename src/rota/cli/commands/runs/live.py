@@ -1,4 +1,4 @@
-"""`rota runs watch` and `rota runs timeline`: a run as it goes, and as it went."""
+"""`rota runs watch` and `rota runs timeline`: a run while it goes on, and afterwards."""
 
 from __future__ import annotations
 

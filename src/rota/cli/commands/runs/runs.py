@@ -1,4 +1,4 @@
-"""`rota runs`: see what happened, and step in."""
+"""`rota runs`: list, show, cancel and rerun runs."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
 EXPLAINED = (State.QUEUED, State.SCHEDULED)
 UNDER_WAY = (State.RUNNING, State.SUSPENDED)
-"""A run of a graph is suspended while its nodes run."""
+"""States of a run under way: a run of a graph is suspended while its nodes run."""
 HELD = "held: the breaker of its job is open"
 SHORT_ID = 12
-"""The last group of a UUIDv7 is random, so it tells runs apart; the first tells the hour."""
+"""Characters of a short id: the last group of a UUIDv7 is random, the first is only the hour."""
 
 
 @click.group("runs", cls=NounGroup, epilog=EPILOG)

@@ -1,4 +1,4 @@
-"""`rota submit`: ask for a run."""
+"""`rota submit`: submit a run."""
 
 from __future__ import annotations
 
@@ -92,9 +92,9 @@ def _found(said: Settings, name: str, key: str | None) -> Iterator[Job[..., Any]
 
 
 def _find(said: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any]]:
-    """The job with its types when an app is named, else as the store knows it.
+    """Return the job with its types when an app is named, otherwise as the store knows it.
 
-    Of one whose runs are shared out between versions, the version that this run falls upon.
+    If the runs of the job are shared out between versions, return the version for this run.
     """
     if said.app is not None:
         from rota.cli.loading import load_app

@@ -1,4 +1,4 @@
-"""`rota schedules`: what fires when; preview, pause, start by hand, backfill."""
+"""`rota schedules`: list schedules; preview, pause, start by hand, backfill."""
 
 from rota.cli.commands.schedules import act, fill, look
 from rota.cli.commands.schedules.group import command

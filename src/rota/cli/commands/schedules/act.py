@@ -70,7 +70,7 @@ def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 
 
 class SetCommand(click.Command):
-    """Knows the options of schedules that have no flag of their own."""
+    """A command that accepts the options of schedules that have no flag of their own."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         try:

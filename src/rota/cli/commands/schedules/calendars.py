@@ -1,4 +1,4 @@
-"""`rota calendars`: business calendars by name, which schedules go by."""
+"""`rota calendars`: named business calendars for schedules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The group of `rota schedules`, and what its verbs share."""
+"""The group of `rota schedules`, and helpers for its commands."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command() -> None:
 
 
 def print_change(name: str, state: str, *, as_json: bool) -> None:
-    """What a schedule is now."""
+    """Print the new state of a schedule."""
     from rota.cli.output import print_json
 
     if as_json:

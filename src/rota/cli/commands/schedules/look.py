@@ -1,4 +1,4 @@
-"""`rota schedules list`, `show` and `preview`: what fires when."""
+"""`rota schedules list`, `show` and `preview`: schedules with their firings."""
 
 from __future__ import annotations
 

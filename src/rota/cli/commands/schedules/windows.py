@@ -1,4 +1,4 @@
-"""`rota blackouts`: maintenance windows in which nothing starts by time."""
+"""`rota blackouts`: maintenance windows, in which nothing starts by time."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def command(**flags: Any) -> int:
     """Run jobs of APP for a store that others share."""
     from rota.cli.serve.serving import serve
 
-    # The app is whose code runs here; unlike elsewhere it does not mean the database of the app.
+    # The app brings the code of the jobs; unlike elsewhere, it does not choose the database.
     code = flags.pop("app")
     said = settings(flags)
     if code is not None:

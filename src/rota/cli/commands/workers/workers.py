@@ -1,4 +1,4 @@
-"""`rota workers`: who works, with which capacity, since when; drain and resume."""
+"""`rota workers`: the workers, their capacity and their age; drain and resume."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ runs have been given back. `left behind` counts handlers that did not stop when 
 their runs have ended, their threads have not.
 """
 SHORTEST = 6
-"""Characters of an id."""
+"""The fewest characters of a short id."""
 COLUMNS = (
     "name",
     "host",
