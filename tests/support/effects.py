@@ -76,6 +76,7 @@ def pay_behind(trail: str, gate: str) -> int:
 def pay_deafly(trail: str, gate: str) -> int:
     """Compute until the gate opens, ignoring stops, and commit then."""
     leave_trace(trail, "began")
+    left: list[str] = []
     try:
         # The stop may land anywhere in the loop, so all of it is deaf.
         is_open = False
@@ -85,17 +86,19 @@ def pay_deafly(trail: str, gate: str) -> int:
                 is_open = Path(gate).exists()
         current_run().commit(lambda tx: write(tx, 1))
     finally:
-        leave_deafly(trail, "tried")
+        try:
+            leave_deafly(trail, "tried", left)
+        except (Cancelled, TimedOut):  # it landed on the way in or out; it is sent once
+            leave_deafly(trail, "tried", left)
     return 1
 
 
-def leave_deafly(trail: str, event: str) -> None:
-    """Leave exactly one trace, whenever the stop lands."""
-    is_left = False
-    while not is_left:
+def leave_deafly(trail: str, event: str, left: list[str]) -> None:
+    """Leave exactly one trace, whenever the stop lands inside; `left` has the traces so far."""
+    while event not in left:
         with contextlib.suppress(Cancelled, TimedOut), current_run().call.shielded():
             leave_trace(trail, event)
-            is_left = True
+            left.append(event)
 
 
 def climb(trail: str, top: int) -> int:

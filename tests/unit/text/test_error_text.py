@@ -53,7 +53,7 @@ def test_frames_of_rota_are_dropped() -> None:
     detail = describe(info.value)
 
     assert "runtime/attempts/context.py" not in detail.traceback
-    assert "test_describe.py" in detail.traceback
+    assert "test_error_text.py" in detail.traceback
 
 
 def test_causes_are_shown_oldest_first_and_cycles_end() -> None:
