@@ -31,11 +31,11 @@ class AuditEntry(View, frozen=True):
     """Its place in the chain of its namespace; None until it has one."""
     hash: str | None = None
     name: str | None = msgspec.field(default=None, name="subjectName")
-    """What people call its subject, where that is the id of a token or a worker."""
+    """The name of its subject, if that is the id of a token or a worker."""
 
 
 class ChainVerdict(View, frozen=True):
-    """What a walk along the chain found."""
+    """The result of a walk along the chain."""
 
     is_good: bool
     acts: int

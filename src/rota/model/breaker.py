@@ -65,7 +65,7 @@ class BreakerView(View, frozen=True):
     job: str
     state: CircuitState
     rule: str | None
-    """As text, such as `50% of 20 in 1m`; None when a person holds a job that has no rule."""
+    """The rule, such as `50% of 20 in 1m`; None when a person holds a job without one."""
     good: int
     bad: int
     """Attempts in its window that ended well and badly, while it is closed."""
@@ -81,11 +81,11 @@ class BreakerView(View, frozen=True):
     note: str | None
     changed_at: Moment
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class BreakerChange(View, frozen=True):
-    """What a person did to a breaker."""
+    """The change of a breaker by a person."""
 
     job: str
     state: Literal["open", "closed"]

@@ -23,11 +23,11 @@ class EffectView(View, frozen=True):
     name: str
     state: EffectState
     idempotency_key: str
-    """What the system outside knows the call by."""
+    """The key that the outside system gets with the call."""
     intended_at: Moment
     settled_at: Moment | None = None
     result: JsonText | None = None
-    """What it gave, when it is done."""
+    """The result of the call, once it is done."""
     decided_by: str | None = None
     """The person who settled it; None if its handler did."""
     taken_by: str | None = None
@@ -35,4 +35,4 @@ class EffectView(View, frozen=True):
     graph_id: str | None = None
     """The run of the graph, where the run carries out a node."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""

@@ -19,7 +19,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Heard(View, frozen=True, kw_only=True):
-    """What became of an event at one of the schedules that listen."""
+    """The outcome of an event at one listening schedule."""
 
     schedule: str
     decision: str

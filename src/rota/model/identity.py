@@ -50,7 +50,7 @@ class Credential(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Quotas(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What a namespace may use; None means no limit of its own."""
+    """The limits of a namespace; None means no limit of its own."""
 
     queued: int | None = None
     """The number of runs that may wait."""
@@ -70,7 +70,7 @@ class Namespace(View, frozen=True):
     created_at: Moment | None
     """None for the home namespace while nobody has changed it."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class TokenView(View, frozen=True):
@@ -91,7 +91,7 @@ class TokenView(View, frozen=True):
     revoked_at: Moment | None
     revoked_by: str | None
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class NewTokenView(TokenView, frozen=True):

@@ -54,7 +54,7 @@ class LogLine(View, frozen=True, kw_only=True):
     at: Moment
     """By the database clock, as the worker that ran the handler estimates it."""
     level: Level
-    """Of a logging record; what is printed counts as info."""
+    """The level of the logging record; printed lines count as info."""
     stream: Stream
     text: str
 

@@ -57,7 +57,7 @@ class Plan(View, frozen=True):
     changes: tuple[Change, ...] = ()
     unchanged: int = 0
     leftovers: tuple[Leftover, ...] = ()
-    """What pruning would remove, when it was not asked for."""
+    """The definitions that pruning would remove, if it was not requested."""
     runs: tuple[RunChange, ...] = ()
     until: Moment = moment(0)
     """How far runs were compared."""

@@ -27,7 +27,7 @@ class Release(View, frozen=True):
     number: int
     app: str | None
     label: str | None
-    """What the deploy called itself."""
+    """The name that the deploy gave itself."""
     jobs: dict[str, int]
     """The versions of its jobs."""
     schedules: tuple[str, ...]
@@ -39,4 +39,4 @@ class Release(View, frozen=True):
     holds: bool = False
     """Whether no later release says something else about its jobs."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""

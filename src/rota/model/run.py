@@ -129,7 +129,7 @@ class Lease(msgspec.Struct, frozen=True):
 
 
 class ErrorDetail(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What went wrong in an attempt, bounded in size."""
+    """The error of an attempt, bounded in size."""
 
     type: str
     message: str
@@ -202,7 +202,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ErrorView(View, frozen=True, kw_only=True):
-    """What went wrong in a run or an attempt."""
+    """The error of a run or an attempt."""
 
     type: str
     message: str
@@ -242,7 +242,7 @@ class RunView(View, frozen=True, kw_only=True):
     started_at: Moment | None = None
     finished_at: Moment | None = None
     progress: Share | None = None
-    """As far as the handler tells; as JSON in percent."""
+    """The progress that the handler reports; in percent as JSON."""
     progress_note: str | None = None
     result: JsonText | None = None
     error: ErrorView | None = None
@@ -265,7 +265,7 @@ class RunView(View, frozen=True, kw_only=True):
     duration_ms: int | None = None
     """From its start to its end."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
     namespace: str
     ready_at: Moment
     """When it joined its queue last, or will."""
@@ -276,17 +276,17 @@ class RunView(View, frozen=True, kw_only=True):
     origin: JsonText | None = None
     """All of which instant of which schedule it is for: an Origin."""
     policy: JsonText | None = None
-    """What its submit changed of the policies of its job: a PolicyChange."""
+    """The policies that its submit changed: a PolicyChange."""
     held: bool = False
     """In a list: the breaker of its job keeps it from being started. Of one run, /why tells."""
     obstacle: str | None = None
     """In a list: what keeps it from being started, if it is queued and something does."""
     tally: dict[str, int] = msgspec.field(default_factory=dict)
-    """Of a single run: how many attempts ended in an error, a timeout..."""
+    """The number of attempts that ended in an error, a timeout...; in the view of a single run."""
     failure_of: str | None = None
     """The failed run that it tells of, as `onFailure` of that job wants it."""
     on_failure_run: str | None = None
-    """Of a single run that failed: the run that was submitted to tell of it."""
+    """The run that reports this failure (`on_failure`); in the view of a single run."""
     paused: bool = False
     """A run of a graph that starts no other nodes until somebody resumes it."""
 

@@ -164,7 +164,7 @@ class CalendarView(View, frozen=True):
     off: tuple[str, ...]
     on: tuple[str, ...]
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
     @property
     def calendar(self) -> Calendar:
@@ -217,7 +217,7 @@ class BlackoutView(View, frozen=True):
     is_now: bool
     """It holds runs back at this instant."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
     @property
     def blackout(self) -> Blackout:

@@ -13,7 +13,7 @@ Kind = Literal["string", "integer", "number", "boolean"]
 
 
 class Blank(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What a parameter of a template takes."""
+    """The values that a parameter of a template takes."""
 
     type: Kind = "string"
     default: str | int | float | bool | msgspec.UnsetType = msgspec.UNSET
@@ -44,4 +44,4 @@ class TemplateView(View, frozen=True):
     changed_by: str
     changed_at: Moment
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""

@@ -26,7 +26,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Body(msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """What a client sends; a field that is not known is refused by name."""
+    """The body of a request; an unknown field is refused by name."""
 
 
 class Page(msgspec.Struct, Generic[T], frozen=True, kw_only=True, rename="camel"):

@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 class Caller(msgspec.Struct, frozen=True, kw_only=True):
-    """Who asks: a program on the store may do everything, a token what it allows."""
+    """The caller: a program on the store may do everything, a token what its roles allow."""
 
     credential: Credential
     actor: Actor
@@ -53,14 +53,14 @@ class Caller(msgspec.Struct, frozen=True, kw_only=True):
         return self.once(f"id for {subject}", new_id)
 
     def once(self, name: str, decide: Callable[[], T]) -> T:
-        """What is decided once; it stays so when the transaction is repeated."""
+        """Return a decision that stays the same when the transaction is repeated."""
         if name not in self._kept:
             self._kept[name] = decide()
         decided: T = self._kept[name]
         return decided
 
     def because(self, reason: str) -> Caller:
-        """The same caller, with the reason for what it does."""
+        """Return a caller whose audit entries have this reason."""
         if not reason:
             return self
         return replace(self, actor=replace(self.actor, why=reason))

@@ -39,7 +39,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     subject: str = ""
     """The parameter that names what the audit entry is about; if empty, the function tells it."""
     before: Callable[..., object] | None = None
-    """What is there before the change, for its digest; takes what the function takes."""
+    """Reads the state before the change, for its digest; takes the function's arguments."""
     status: int = 200
     only_reads: Callable[..., bool] | None = None
     """Whether a call changes nothing, so that a transaction that reads will do; takes what the
@@ -99,7 +99,7 @@ class Operation(msgspec.Struct, Generic[P, T], frozen=True, kw_only=True):
     def tagged(
         self, tx: Tx, caller: Caller, *args: P.args, **kwargs: P.kwargs
     ) -> tuple[T, str | None]:
-        """What it answers, with its tag if it has one."""
+        """Carry it out and return the answer with its ETag, if it has one."""
         answer = self(tx, caller, *args, **kwargs)
         if self.etag is not None:
             return answer, self.etag(answer)
@@ -123,7 +123,7 @@ def _reason(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str:
 
 @cache
 def parameters(function: Callable[..., Any]) -> Mapping[str, Parameter]:
-    """What an operation takes besides the transaction and the caller."""
+    """Return the parameters of an operation besides the transaction and the caller."""
     _tx, _caller, *rest = signature(function).parameters.items()
     return dict(rest)
 

@@ -35,7 +35,7 @@ class Asking(Protocol):
 
     @property
     def credential(self) -> Credential:
-        """What it may do."""
+        """The credential whose permissions count."""
         ...
 
 
@@ -128,7 +128,7 @@ def _check_parts(
 
 
 class _Force:
-    """What is in force of some jobs; nothing of one that was removed."""
+    """Return the current definitions of jobs; a removed job has none."""
 
     def __init__(
         self, tx: Tx, namespace: str, parts: Sequence[DeployedPart], started: Collection[str]

@@ -13,13 +13,13 @@ MOST = 500
 
 
 class RecentFigures:
-    """What was read in the last two seconds; for any number of threads."""
+    """The figures of the last two seconds; for any number of threads."""
 
     def __init__(self) -> None:
         self._known: dict[Hashable, tuple[float, Any]] = {}
 
     def read(self, key: Hashable, look: Callable[[], T]) -> T:
-        """What is known under the key, else what `look` finds."""
+        """Return the recent figure under the key, or read it with `look`."""
         at_s, known = self._known.get(key, (0.0, None))
         if at_s and elapsed_s() - at_s < GOOD_S:
             answer: T = known

@@ -64,7 +64,7 @@ def plain(hint: Any) -> Any:
 
 @cache
 def query_name(function: Any, name: str) -> str:
-    """What a parameter is called in a query."""
+    """Return the name of a parameter in a query."""
     hint = get_type_hints(function, include_extras=True)[name]
     said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Called)]
     return said[0].name if said else camel(name)
@@ -72,7 +72,7 @@ def query_name(function: Any, name: str) -> str:
 
 @cache
 def answer_type(function: Any) -> Any:
-    """What an operation answers."""
+    """Return the type of an operation's answer."""
     return get_type_hints(function)["return"]
 
 

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import msgspec
 
-from rota.clock import Moment as Instant
 from rota.clock import to_text
 
 Moment = Annotated[str, msgspec.Meta(extra_json_schema={"format": "date-time"})]
@@ -25,8 +24,3 @@ def when(ms: int | None) -> Moment | None:
 def then(ms: int) -> Moment:
     """Return milliseconds of the store as a time in UTC, for a field that is always set."""
     return to_text(ms)
-
-
-def text_or_none(instant: Instant | None) -> Moment | None:
-    """Return an instant of a view, for a document that is not a view."""
-    return None if instant is None else instant.text()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 import msgspec
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
@@ -181,11 +181,6 @@ def _keep_slashes(scope: dict[str, Any]) -> None:
 def named(part: str) -> str:
     """Return a name from a path, with the slashes that `_keep_slashes` kept."""
     return part.replace("%2F", "/")
-
-
-def in_path(name: str) -> str:
-    """Return a name as a part of a path."""
-    return quote(name, safe="")
 
 
 async def _refuse(send: Send, problem: Problem) -> None:

@@ -35,7 +35,7 @@ class QueueView(View, frozen=True, kw_only=True):
     is_paused: bool = msgspec.field(name="paused")
     note: str | None
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class QueueLimit(View, frozen=True):
@@ -57,7 +57,7 @@ class QueueDetail(QueueView, frozen=True, kw_only=True):
     """A queue has no limit of its own: workers, quotas, breakers, windows and pauses bound it."""
     window_ms: int
     buckets: list[TimeBucket]
-    """What ended in each minute."""
+    """The runs that ended in each minute."""
     success_rate: float | None
     durations: Quantiles
     waits: Quantiles

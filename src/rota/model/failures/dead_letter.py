@@ -16,7 +16,7 @@ class LetterGroup(View, frozen=True):
     """Letters of the same job and cause; the newest speaks for all."""
 
     fingerprint: str = msgspec.field(name="group")
-    """What to name it by: the fingerprint of the cause."""
+    """The fingerprint of the cause, which names the group."""
     job: str
     error_type: str
     message: str
@@ -28,7 +28,7 @@ class LetterGroup(View, frozen=True):
     last_at: Moment
     versions: tuple[int, ...]
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class LetterView(View, frozen=True):
@@ -48,7 +48,7 @@ class LetterView(View, frozen=True):
     rerun_id: str | None = None
     """The run it was redriven as."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class Redriven(View, frozen=True):
@@ -61,7 +61,7 @@ class Redriven(View, frozen=True):
 
 
 class RedrivenMany(View, frozen=True):
-    """What was redriven now; ask again with the cursor while there is one."""
+    """The letters that this call redrove; call again with the cursor while there is one."""
 
     items: list[Redriven]
     left: int

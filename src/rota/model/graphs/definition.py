@@ -65,7 +65,7 @@ class GraphView(View, frozen=True):
     max_runs: int | None
     depends_on_past: bool
     parameters: dict[str, Any]
-    """As JSON Schema."""
+    """A JSON Schema."""
     nodes: list[NodeDefinition]
     """Parents first."""
     edges: list[GraphEdge]

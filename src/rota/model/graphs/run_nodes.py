@@ -55,7 +55,7 @@ class NodeView(View, frozen=True):
     critical: bool = False
     """Whether it decides when the run ends."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class GraphEdge(View, frozen=True):

@@ -23,13 +23,13 @@ class TimelineSpan(View, frozen=True):
 
 
 class TimelineTrack(View, frozen=True):
-    """What one node did over time; without stretches if it never had a run."""
+    """One node over time; it has no stretches if it never had a run."""
 
     name: str
     state: str
     attempts: int = 0
     instances: int | None = None
-    """Of a mapped node: how many runs are taken together."""
+    """The number of runs that a mapped node takes together."""
     stretches: tuple[TimelineSpan, ...] = ()
 
 

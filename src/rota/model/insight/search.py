@@ -51,7 +51,7 @@ class LineFound(View, frozen=True):
 
 
 class SearchResults(View, frozen=True):
-    """What a text may mean; the best first."""
+    """The matches of a text, the best first."""
 
     runs: list[RunFound]
     jobs: list[JobFound]

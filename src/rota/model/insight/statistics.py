@@ -11,7 +11,7 @@ ConcernKind = Literal["unserved", "paused", "held", "silent", "lost", "overdue"]
 
 
 class TimeBucket(View, frozen=True):
-    """What ended in a minute or an hour."""
+    """The runs that ended in a minute or an hour."""
 
     at: Moment
     success: int
@@ -24,7 +24,7 @@ class TimeBucket(View, frozen=True):
 
 
 class DayCounts(View, frozen=True):
-    """What ended in a day, UTC."""
+    """The runs that ended in a day, UTC."""
 
     day: str
     success: int
@@ -61,7 +61,7 @@ class FailureCause(View, frozen=True):
 
 
 class Concern(View, frozen=True):
-    """What needs a person now."""
+    """Something that needs a person now."""
 
     kind: ConcernKind
     subject: str
@@ -72,7 +72,7 @@ class Concern(View, frozen=True):
     """How many wait for it, or were hit by it."""
     since: Moment | None = None
     note: str | None = None
-    """What the person wrote who did it."""
+    """The note of the person who did it."""
 
 
 class WorkerCounts(View, frozen=True):
@@ -110,7 +110,7 @@ class Overview(View, frozen=True):
     failures: list[FailureCause]
     """Of the window, and open: nobody has redriven or discarded them."""
     attention: list[Concern]
-    """What hurts most first."""
+    """The most urgent first."""
     due_next_hour: int
 
 
@@ -139,7 +139,7 @@ class ForecastHour(View, frozen=True):
 
 
 class Forecast(View, frozen=True):
-    """What schedules will start, hour by hour; cut when there is too much to count."""
+    """The starts of schedules, hour by hour; cut when there are too many to count."""
 
     buckets: list[ForecastHour]
     is_cut: bool

@@ -79,7 +79,7 @@ class JobItem(View, frozen=True):
     queued: int
     """Among the next 5,000 of each queue."""
     verbs: tuple[str, ...]
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class JobEntry(JobItem, frozen=True):
@@ -101,7 +101,7 @@ class DefinitionView(View, frozen=True):
     http: HttpBody | None
     """With headers for those who may change it."""
     function: str | None
-    """Of a job of code, where it is imported from."""
+    """The import path of a job of code."""
     dependencies: list[str]
     queue: str
     priority: int
@@ -183,6 +183,6 @@ class ParameterSchema(View, frozen=True):
     type: Literal["object"]
     properties: dict[str, dict[str, Any]]
     more: dict[str, Any] | bool = msgspec.field(name="additionalProperties")
-    """What arguments of other names may be; false if there can be none."""
+    """The schema of arguments with other names; false if there can be none."""
     required: list[str] | msgspec.UnsetType = msgspec.UNSET
     """Left out of a function whose defaults are not on record."""

@@ -23,7 +23,7 @@ class VersionView(View, frozen=True):
 
 
 class VersionDiff(View, frozen=True):
-    """What differs between two versions."""
+    """The differences between two versions."""
 
     job: str = msgspec.field(name="jobId")
     old: int = msgspec.field(name="from")

@@ -41,7 +41,7 @@ class BackfillView(View, frozen=True):
     created_at: Moment
     ended_at: Moment | None
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
     @property
     def newest_first(self) -> bool:
@@ -50,12 +50,12 @@ class BackfillView(View, frozen=True):
 
 
 class BackfillInstant(View, frozen=True):
-    """What a backfill would do with one instant."""
+    """The effect of a backfill on one instant."""
 
     instant: Moment = msgspec.field(name="at")
     starts: bool
     state: str | None
-    """Of the run that the instant has already."""
+    """The state of the run that the instant has already."""
 
 
 class BackfillStart(View, frozen=True):
@@ -64,9 +64,9 @@ class BackfillStart(View, frozen=True):
     dry_run: bool
     backfill: BackfillView | None = None
     planned: tuple[BackfillInstant, ...] = ()
-    """Of a dry run: the first hundred instants."""
+    """The first hundred instants of a dry run."""
     instants: int = 0
-    """Of a dry run: all instants of the range."""
+    """The number of instants in the range of a dry run."""
 
 
 class BackfillStopped(View, frozen=True):

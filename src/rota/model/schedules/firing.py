@@ -18,7 +18,7 @@ class NextFiring(View, frozen=True):
 
     at: Moment
     wall: str = msgspec.field(name="local")
-    """What the clock shows in the schedule's zone, with the offset."""
+    """The local time in the schedule's zone, with its offset."""
     mark: Mark | None
     """Why it is not where the plain rule puts it."""
     marks: tuple[str, ...]
@@ -26,7 +26,7 @@ class NextFiring(View, frozen=True):
 
 
 class SchedulePreview(View, frozen=True):
-    """What a rule means."""
+    """The meaning of a rule."""
 
     description: str
     zone: str
@@ -78,7 +78,7 @@ class UpcomingFirings(View, frozen=True):
 
 
 class FiringView(View, frozen=True):
-    """What became of an instant."""
+    """The outcome of an instant."""
 
     instant: Moment = msgspec.field(name="at")
     kind: str
@@ -91,7 +91,7 @@ class FiringView(View, frozen=True):
 
 
 class ScheduleTriggered(View, frozen=True):
-    """What became of a start by hand."""
+    """The outcome of a start by hand."""
 
     run_id: str | None = msgspec.field(name="executionId")
     """None when the overlap policy gave the start up."""

@@ -22,7 +22,7 @@ class ScheduleView(View, frozen=True):
     name: str
     job: str
     trigger: str
-    """As a text: the cron line, `@every 90s`, or the trigger as JSON."""
+    """The cron line, `@every 90s`, or the trigger as JSON."""
     description: str
     """Its rule in words, with the times that H stands for; the note where it cannot be read."""
     zone: str
@@ -60,20 +60,20 @@ class ScheduleView(View, frozen=True):
     schedule: Schedule | None = msgspec.field(name="spec")
     """All of it, if that was asked for; None as well when its text cannot be read any more."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class ScheduleDetail(ScheduleView, frozen=True, kw_only=True):
     """A schedule with its firings to come and the last ones."""
 
     definition: dict[str, Any]
-    """As PUT takes it."""
+    """The definition in the form that PUT takes."""
     coming: list[NextFiring]
     past: list[FiringView]
 
 
 class ScheduleHeld(View, frozen=True):
-    """What a schedule is now."""
+    """The state of a schedule."""
 
     name: str
     state: Literal["paused", "active", "unblocked"]

@@ -32,11 +32,11 @@ class WorkerView(View, frozen=True):
     is_draining: bool = msgspec.field(name="draining")
     """It takes nothing new, or was asked not to and will hear of it with its next heartbeat."""
     verbs: tuple[str, ...] = ()
-    """What the caller may do to it now."""
+    """The verbs that the caller may use on it now."""
 
 
 class DrainState(View, frozen=True):
-    """What a worker was asked for."""
+    """Whether a worker was asked to drain."""
 
     id: str
     draining: bool

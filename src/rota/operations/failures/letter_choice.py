@@ -54,7 +54,7 @@ class Progress(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What a request means."""
+    """Return the selection that a request makes."""
 
     ids: list[str]
     jobs: set[str]
@@ -63,7 +63,7 @@ class Choice(NamedTuple):
 
 
 def read_progress(cursor: str | None) -> Progress | None:
-    """What a cursor says; None without one."""
+    """Return the position that a cursor encodes; None without one."""
     if cursor is None:
         return None
     found = CURSOR.fullmatch(cursor)
@@ -120,7 +120,7 @@ def refuse(letter: LetterView, state: LetterState) -> None:
 
 
 def subject_of(body: LettersBody) -> str:
-    """What was asked for, in the audit."""
+    """Return the selection as the audit records it."""
     if body.group is not None:
         return f"group {body.group:.64}"
     ids = body.ids or []

@@ -48,7 +48,7 @@ def show_graph(
     *,
     version: Annotated[int | None, msgspec.Meta(ge=1, le=MOST_VERSIONS)] = None,
 ) -> GraphView:
-    """What a graph is made of; of an older version if one is named."""
+    """The definition of a graph, or of an older version of it."""
     job = _visible_graph(tx, caller, graph)
     wanted = version or job.version
     return _view(job, wanted, _plan(tx, caller, job, wanted), caller)

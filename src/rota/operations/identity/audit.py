@@ -22,7 +22,7 @@ MOST_ANCHORS = 10_000
 
 
 class AnchorBody(Body):
-    """What the end of the chain was, as a line of a sink has it."""
+    """The end of the chain that a line of an anchor file names."""
 
     seq: Annotated[int, msgspec.Meta(ge=0, le=2**62)]
     hash: str
@@ -31,7 +31,7 @@ class AnchorBody(Body):
 
 
 class VerifyBody(Body):
-    """What was noted earlier."""
+    """The anchors that were noted earlier."""
 
     head: str | None = None
     anchors: Annotated[list[AnchorBody], msgspec.Meta(max_length=MOST_ANCHORS)] = msgspec.field(

@@ -21,7 +21,7 @@ from rota.store.base import Tx
 
 
 class QuotasBody(Body):
-    """What a namespace may use; null or left out: no limit of its own."""
+    """The limits of a namespace; null or left out means no limit of its own."""
 
     queued: int | None = None
     running: int | None = None

@@ -60,7 +60,7 @@ def draw_token(
 
 
 class DrawnSecret(NamedTuple):
-    """What takes the place of a token's secret."""
+    """The new secret of a token."""
 
     secret: str
     fresh: NewSecret

@@ -18,7 +18,7 @@ from rota.store.base import Tx
 
 
 def without_secret(token: NewTokenView) -> NewTokenView:
-    """As a new token may be stored."""
+    """Return a new token in the form that may be stored."""
     return msgspec.structs.replace(token, token=None)
 
 

@@ -14,7 +14,7 @@ from rota.rules.text.option import body_fields
 
 
 class JobWork(Body):
-    """What to run, and when."""
+    """The target of a job and its schedule."""
 
     name: str
     command: str | list[str] | msgspec.UnsetType | None = msgspec.UNSET
@@ -37,7 +37,7 @@ class JobWork(Body):
 
 
 class TriggerBody(Body):
-    """What to start a job with."""
+    """The arguments and options of a start."""
 
     args: dict[str, Any] = msgspec.field(default_factory=dict)
     scheduled_for: datetime | None = None

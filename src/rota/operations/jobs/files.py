@@ -76,7 +76,7 @@ class ParsedFiles(FilesBody, kw_only=True):
 def bundles_of(
     files: Sequence[tuple[str, bytes]], *, calendars: Mapping[str, Calendar]
 ) -> list[Bundle]:
-    """What job files define, given their names and contents; they may name these calendars."""
+    """Return the definitions in job files; they may name these calendars."""
     from rota.rules.jobs.files.read import read_bundle  # noqa: PLC0415  # few processes need YAML
 
     bundles = [read_bundle(data, name, calendars=calendars) for name, data in files]
@@ -99,7 +99,7 @@ def _parse(read: Read, caller: Caller, arguments: Mapping[str, Any]) -> dict[str
 
 @reads("/files/plan", method="POST", parse=_parse)
 def plan_files(tx: Tx, caller: Caller, body: FilesBody) -> Plan:
-    """What applying job files would add, change and remove, and which runs that moves."""
+    """The changes that applying job files would make, and the runs that they move."""
     bundles = _bundles(body)
     return _visible(_plan_within_reach(tx, caller, bundles, body.wish()), bundles, caller)
 

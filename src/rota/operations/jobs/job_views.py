@@ -105,7 +105,7 @@ def definition_view(
 
 
 def job_verbs(job: JobView, credential: Credential) -> tuple[str, ...]:
-    """What this credential may do to a job now."""
+    """Return the verbs that this credential may use on a job now."""
     verbs: list[str] = []
     if credential.has("operator"):
         verbs += ["trigger", "resume" if job.is_held else "pause"]

@@ -36,7 +36,7 @@ Scalar = str | int | float | bool
 
 
 class BlankBody(Body):
-    """What a parameter takes."""
+    """The values that a parameter takes."""
 
     type: Kind = "string"
     default: Scalar | None = None
@@ -55,7 +55,7 @@ class TemplateBody(Body):
     """A job with blanks: `${name}` in any text of the definition stands for a parameter."""
 
     definition: dict[str, Any]
-    """As a job is defined."""
+    """The definition of a job."""
     parameters: dict[str, BlankBody] = msgspec.field(default_factory=dict)
     description: str = ""
 

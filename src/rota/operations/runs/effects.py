@@ -23,12 +23,12 @@ UNSETTLED = ("in_doubt", "not_done")
 
 
 class SettleBody(Body):
-    """What became of a call."""
+    """The outcome of a call."""
 
     done: bool
     """It took place. If not, a run that does the work again makes it, with the same key."""
     result: Any = None
-    """What it gave, if it took place: later runs get this."""
+    """The result, if the call took place; later runs get it."""
     reason: str | None = None
 
 

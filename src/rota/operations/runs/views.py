@@ -50,7 +50,7 @@ def completed(tx: Tx, caller: Caller, run: RunView) -> RunView:
 
 
 def run_verbs(run: RunView, caller: Caller, *, is_paused: bool | None = None) -> tuple[str, ...]:
-    """What the caller may do; `is_paused` says whether a graph is held, where that is known."""
+    """Return the verbs of the caller; `is_paused` says whether a graph is paused, if known."""
     if run.state in FINAL:
         return caller.may("rerun") if run.parent_id is None else ()
     knows_pause = is_paused is not None and run.state is State.SUSPENDED

@@ -96,7 +96,7 @@ class PreviewBody(RuleBody):
 
 
 def schedule_body(job: str, schedule: Schedule) -> ScheduleBody:
-    """What a client sends to have this schedule for a job."""
+    """Return the body that a client sends to put this schedule."""
     facts: dict[str, Any] = msgspec.to_builtins(schedule)
     facts.pop("name", None)
     if "is_paused" in facts:

@@ -43,7 +43,7 @@ def visible_ones(tx: Tx, caller: Caller, found: list[ScheduleView]) -> list[Sche
 
 
 def readable(view: ScheduleView) -> Schedule:
-    """What the schedule says; BadOption when its text cannot be read any more."""
+    """Return the schedule's definition; BadOption when its text cannot be read any more."""
     if view.schedule is None:
         raise BadOption(f"schedule {view.name!r:.140} cannot be read: {view.note}")
     return view.schedule

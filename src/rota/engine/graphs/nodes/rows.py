@@ -9,7 +9,6 @@ from typing import Literal
 import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
-from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.values.stored_text import read
 from rota.model.run import NO_TYPE, ErrorDetail
 from rota.rules.graphs import Planned
@@ -201,19 +200,3 @@ def node_row(row: Row) -> NodeRow:
         bad=row["bad"],
         earlier=row["earlier"],
     )
-
-
-def fresh_rows(graph_run: GraphRun, versions: dict[str, int | None]) -> list[NodeRow]:
-    """Rows for all nodes of a graph run and for its end, before any of them starts."""
-    graph_id = graph_run.graph_id
-    rows = [
-        NodeRow(
-            graph_id=graph_id,
-            name=name,
-            state="pending",
-            counts=NONE,
-            version=versions.get(each.node.job or each.node.graph or ""),
-        )
-        for name, each in graph_run.shape.plan.nodes.items()
-    ]
-    return [*rows, NodeRow(graph_id=graph_id, name=END, state="open", counts=NONE)]
