@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from rota.app.definitions import told_jobs
 from rota.app.works import HandlerResolver
-from rota.engine.admission.graph_runs import limits_of_graphs
 from rota.rules.admission.dependencies import check_circles
 from rota.rules.jobs.accepted_arguments import takes_of_all
+from rota.rules.jobs.claim_facts import claim_facts
 from rota.runtime.options import WorkerOptions, WorkerScope
 
 if TYPE_CHECKING:
@@ -28,10 +28,7 @@ def duty_of(app: App, options: WorkerOptions) -> WorkerScope:
         namespace=app.namespace,
         queues=queues or ("default",),
         jobs=tuple(sorted(jobs)),
-        graphs=tuple(sorted(app.graphs)),
-        dependents=tuple(sorted(name for name in jobs if jobs[name].spec.dependencies)),
-        cached=tuple(sorted(name for name, job in jobs.items() if job.spec.cache)),
-        max_runs=limits_of_graphs({name: job.spec for name, job in jobs.items()}),
+        facts={name: claim_facts(job.spec) for name, job in jobs.items()},
         versions={name: job.version for name, job in jobs.items() if job.version is not None},
         takes=takes_of_all(job.spec for job in jobs.values()),
         find_work=HandlerResolver(app, stored=options.stored).find,

@@ -10,6 +10,7 @@ from rota.engine.prune import Retention
 from rota.model.log import LogChunk
 from rota.model.run import Lease
 from rota.model.walls import Egress, Programs
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import ResolvedJob
 
 
@@ -20,16 +21,10 @@ class WorkerScope(msgspec.Struct, frozen=True, kw_only=True):
     queues: tuple[str, ...]
     jobs: tuple[str, ...]
     find_work: Callable[[Lease], ResolvedJob]
-    graphs: tuple[str, ...] = ()
-    """Jobs that are graphs: they begin at the claim and need no slot."""
-    dependents: tuple[str, ...] = ()
-    """Jobs that depend on other jobs: the first claim holds a run of theirs back."""
-    cached: tuple[str, ...] = ()
-    """Jobs whose results may be used again: the claim checks whether one is known."""
-    max_runs: dict[str, int] = {}
-    """The graphs that limit how many of their runs are under way at once, with the limit."""
+    facts: dict[str, ClaimFacts] = {}
+    """How runs of the jobs begin, in the versions that this worker knows; some may be left out."""
     versions: dict[str, int] = {}
-    """The versions of the jobs whose kind is known; of other versions it is looked up."""
+    """The versions that `facts` are of; the facts of other versions are looked up."""
     takes: dict[str, str] = {}
     """The arguments that functions of our own code take, by job (rules.jobs.accepted_arguments)."""
     all_queues: bool = False

@@ -21,6 +21,7 @@ from rota.model.identity import Quotas
 from rota.model.run import Lease, Verdict
 from rota.model.schedule import Blackout
 from rota.model.spec import GraphTarget, JobSpec
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.dispatch.claim_gate import closings_now
 from rota.runtime.dispatch.claims import Claims
@@ -144,7 +145,7 @@ def _quota(store: Store, clock: Clock) -> Held:
 def _graph_pause(store: Store, clock: Clock) -> Held:
     given_job(store, name=JOB)
     version = given_graph(store, graph([node("a")]))
-    worker = ClaimingWorker(store, "flow", JOB, graphs=("flow",))
+    worker = ClaimingWorker(store, "flow", JOB, facts={"flow": ClaimFacts(is_graph=True)})
     graph_id = given_run(store, job="flow", version=version)
     (lease,) = worker.claim()
     finish_all(store, [ended(lease, "release")])
@@ -159,7 +160,7 @@ def _graph_pause(store: Store, clock: Clock) -> Held:
 def _dependencies(store: Store, clock: Clock) -> Held:
     given_job(store, name="a")
     given_job(store, name="b", dependencies=("a",))
-    worker = ClaimingWorker(store, "a", "b", dependents=("b",))
+    worker = ClaimingWorker(store, "a", "b", facts={"b": ClaimFacts(is_dependent=True)})
     given_run(store, job="a")
     waiting = given_run(store, job="b")
     first, *_ = worker.claim()
@@ -177,7 +178,7 @@ def _graph_runs(store: Store, clock: Clock) -> Held:
     given_job(store, name=JOB)
     version = given_graph(store, graph([node("a")], max_runs=1))
     # This worker does not know of the limit: it claims the second run, which then has to wait.
-    worker = ClaimingWorker(store, "flow", JOB, graphs=("flow",))
+    worker = ClaimingWorker(store, "flow", JOB, facts={"flow": ClaimFacts(is_graph=True)})
     given_run(store, job="flow", version=version)
     (first,) = worker.claim()
     second = given_run(store, job="flow", version=version)

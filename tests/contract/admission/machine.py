@@ -26,6 +26,7 @@ from rota.model.run import Lease, RunView
 from rota.model.schedule import Blackout
 from rota.model.spec import Breaker
 from rota.model.states import FINAL, State
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract.admission.builders import ClaimingWorker, clear, ended, given_graph
@@ -216,14 +217,12 @@ class HeldBack(RuleBasedStateMachine):
 
     def worker(self, *, knows_limits: bool) -> ClaimingWorker:
         """A worker that is alive; one of older code does not know that a graph has a limit."""
-        return ClaimingWorker(
-            self.store,
-            *JOBS,
-            queues=("default", "mail"),
-            graphs=GRAPHS,
-            dependents=("second",),
-            max_runs={"flow": 1} if knows_limits else {},
-        )
+        facts = {
+            "second": ClaimFacts(is_dependent=True),
+            "flow": ClaimFacts(is_graph=True, max_runs=1 if knows_limits else None),
+            "ordered": ClaimFacts(is_graph=True),
+        }
+        return ClaimingWorker(self.store, *JOBS, queues=("default", "mail"), facts=facts)
 
     def is_shut(self, job: str) -> bool:
         return self.window is not None and self.window[0] in (None, job)

@@ -37,7 +37,7 @@ from tests.contract.schedules.builders import (
 )
 
 ON = START_MS // DAY * DAY
-B = ("b",)
+B = (("b", 1),)
 
 
 @pytest.fixture

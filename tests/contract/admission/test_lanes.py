@@ -21,6 +21,7 @@ from rota.model.run import Lease
 from rota.model.schedule import Blackout
 from rota.model.states import State
 from rota.rules.admission.lanes import Lanes, lane_of
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.dispatch.claims import Claims
 from rota.runtime.options import WorkerScope
@@ -336,8 +337,7 @@ def test_a_claim_leaves_runs_of_such_a_graph_where_they_are(store: Store, worker
             namespace=HOME,
             queues=("default",),
             jobs=("flow", "noop"),
-            graphs=("flow",),
-            max_runs={"flow": 1},
+            facts={"flow": ClaimFacts(is_graph=True, max_runs=1)},
             find_work=never,
         )
     )

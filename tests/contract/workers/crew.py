@@ -10,6 +10,7 @@ from rota.clock import elapsed_s
 from rota.engine.jobs.definitions import pinned_to
 from rota.errors import UnknownJob
 from rota.model.run import Lease
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob, Returned
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.chores.alerts import AlertSender
@@ -105,7 +106,7 @@ class Crew:
         self._jobs |= {*jobs, *graphs}
         return WorkerScope(
             jobs=tuple(sorted(self._jobs)),
-            graphs=tuple(sorted(self._graphs)),
+            facts=dict.fromkeys(self._graphs, ClaimFacts(is_graph=True)),
             find_work=self._find_work,
             **self._scope,
         )

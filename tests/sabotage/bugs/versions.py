@@ -16,9 +16,9 @@ VERSIONS = (
         edits=(
             Edit(
                 path="runtime/dispatch/claims.py",
-                within="Claims._is_graph",
-                old="lease.job in self._graphs if spec is None else is_graph(spec)",
-                new="lease.job in self._graphs",
+                within="Claims._look_up",
+                old="self._own_facts.get(job, PLAIN) if spec is None else claim_facts(spec)",
+                new="self._own_facts.get(job, PLAIN)",
             ),
         ),
         caught_by=(
@@ -28,14 +28,31 @@ VERSIONS = (
         ),
     ),
     Sabotage(
+        name="a run waits for what the code of its worker says",
+        breaks="During a rolling deploy a run starts before the runs that it depends on.",
+        edits=(
+            Edit(
+                path="runtime/dispatch/claims.py",
+                within="Claims._of_known_versions",
+                old="if facts[at].is_dependent",
+                new="if False",
+            ),
+        ),
+        caught_by=(
+            "tests/contract/runs/test_other_versions.py::"
+            "test_a_run_waits_for_its_dependencies_in_a_worker_whose_own_version_has_none"
+            "[sqlite-queues0]",
+        ),
+    ),
+    Sabotage(
         name="a claim of one statement begins no graphs",
         breaks="A worker whose code has no graphs fails runs of older versions that were some.",
         edits=(
             Edit(
                 path="runtime/dispatch/claims.py",
                 within="Claims.are_to_complete",
-                old=" or kinds.get((lease.job, lease.version), True)",
-                new=" or not kinds",
+                old=" or facts.get((lease.job, lease.version)) is not PLAIN",
+                new=" or not facts",
             ),
         ),
         caught_by=(

@@ -11,9 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from rota.api.remote.trust import check_held
-from rota.engine.admission.graph_runs import limits_of_graphs
 from rota.engine.failures.batch_isolation import write_apart
-from rota.engine.graphs.expand import is_graph
 from rota.engine.graphs.graph_run import spec_at
 from rota.engine.graphs.nodes.links import refusal
 from rota.engine.jobs.definitions import PinnedVersion, current_specs, pinned_to
@@ -26,6 +24,7 @@ from rota.model.artifact import is_pointer
 from rota.model.identity import Credential
 from rota.model.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
 from rota.model.run import Lease, Verdict
+from rota.rules.jobs.claim_facts import claim_facts
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
 from rota.runtime.dispatch.claim_gate import closings_now
@@ -180,10 +179,7 @@ def _scope(tx: Tx, worker: RemoteWorker, credential: Credential) -> WorkerScope:
         versions={name: version for name, (version, _) in specs.items()},
         takes=worker.takes,
         find_work=_nothing,
-        graphs=tuple(name for name, (_, spec) in specs.items() if is_graph(spec)),
-        dependents=tuple(name for name, (_, spec) in specs.items() if spec.dependencies),
-        cached=tuple(name for name, (_, spec) in specs.items() if spec.cache),
-        max_runs=limits_of_graphs({name: spec for name, (_, spec) in specs.items()}),
+        facts={name: claim_facts(spec) for name, (_, spec) in specs.items()},
     )
 
 

@@ -18,16 +18,19 @@ from rota.store.base import Tx
 
 
 def hold_back(
-    tx: Tx, leases: Sequence[Lease], jobs: Collection[str], *, namespace: str
+    tx: Tx, leases: Sequence[Lease], dependents: Collection[tuple[str, int]], *, namespace: str
 ) -> list[Lease]:
-    """Return the leases that may start; the others wait. `jobs` are the jobs that depend on others.
+    """Return the leases that may start; the others wait.
 
-    A node of a graph waits only for its parents, and a retry has waited before.
+    `dependents` are the jobs that depend on others, with the version. A node of a graph waits only
+    for its parents, and a retry has waited before.
     """
     asked = [
         lease
         for lease in leases
-        if lease.job in jobs and lease.parent_id is None and lease.attempt == 1
+        if (lease.job, lease.version) in dependents
+        and lease.parent_id is None
+        and lease.attempt == 1
     ]
     if not asked:
         return list(leases)

@@ -27,6 +27,7 @@ from rota.model.run import Lease, RunView, Verdict
 from rota.model.runs.reason import Reason
 from rota.model.spec import GraphTarget, JobSpec
 from rota.model.states import State
+from rota.rules.jobs.claim_facts import claim_facts
 from rota.store.base import Row, Tx
 
 SHOWN = 5
@@ -108,16 +109,6 @@ def _queues_of(tx: Tx, job: str, namespace: str) -> set[str]:
     return {spec.queue for _, spec in specs.values()}
 
 
-def limits_of_graphs(specs: Mapping[str, JobSpec]) -> dict[str, int]:
-    """Return the `max_runs` of each graph among these jobs that has one."""
-    graphs = {
-        name: spec.target.graph
-        for name, spec in specs.items()
-        if isinstance(spec.target, GraphTarget)
-    }
-    return {name: each.max_runs for name, each in graphs.items() if each.max_runs is not None}
-
-
 def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[str]:
     """Return the graphs among these that have `max_runs` runs under way."""
     if not max_runs:
@@ -129,7 +120,8 @@ def full_graphs(tx: Tx, max_runs: Mapping[str, int], *, namespace: str) -> set[s
 def full_among(tx: Tx, jobs: Collection[str], namespace: str) -> set[str]:
     """Return the jobs among these that are graphs with `max_runs` runs under way."""
     specs = current_specs(tx, jobs, namespace=namespace)
-    max_runs = limits_of_graphs({name: spec for name, (_, spec) in specs.items()})
+    limits = {name: claim_facts(spec).max_runs for name, (_, spec) in specs.items()}
+    max_runs = {name: limit for name, limit in limits.items() if limit is not None}
     return full_graphs(tx, max_runs, namespace=namespace)
 
 

@@ -47,8 +47,8 @@ class Wanted(msgspec.Struct, kw_only=True):
     """Whether a quota limits how many runs of the namespace are carried out at once."""
     max_runs: Mapping[str, int] = {}
     """The graphs with a limit on the runs under way at once, with that limit."""
-    dependents: Collection[str] = ()
-    """The jobs that depend on others."""
+    dependents: Collection[tuple[str, int]] = ()
+    """The jobs and versions whose runs depend on other jobs, as far as the worker knows them."""
 
     def leave_out(self, job: str | None, queue: str | None = None) -> None:
         """Leave this job in this queue out of the claim; None stands for every job or queue."""

@@ -30,7 +30,7 @@ from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.graph import Graph
 from rota.model.run import Lease, Verdict
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.spec import JobSpec
 from rota.rules.graphs.node_values import check_types
 from rota.store.base import Tx
 
@@ -174,7 +174,3 @@ def _batch(
         if lease.run_id in begun
     ]
     return msgspec.json.encode(sorted(rows, key=lambda row: row.run_id)).decode()
-
-
-def is_graph(spec: JobSpec) -> bool:
-    return isinstance(spec.target, GraphTarget)

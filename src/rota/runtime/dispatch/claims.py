@@ -7,8 +7,9 @@ from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
 from rota.engine.admission.admit import Admitted, admit
+from rota.engine.admission.dependencies import hold_back
 from rota.engine.admission.hold import Wanted
-from rota.engine.graphs.expand import expand, is_graph
+from rota.engine.graphs.expand import expand
 from rota.engine.graphs.graph_run import find_spec
 from rota.engine.graphs.nodes.arguments import resolve
 from rota.engine.runs.claim import claim
@@ -16,6 +17,7 @@ from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
 from rota.model.run import Lease, Verdict
+from rota.rules.jobs.claim_facts import PLAIN, ClaimFacts, claim_facts
 from rota.runtime.dispatch.claim_gate import ClosedSpans
 from rota.runtime.options import WorkerScope
 from rota.store.base import Tx
@@ -40,13 +42,15 @@ class Claims:
         self._keys = {queue_key(self._namespace, queue) for queue in scope.queues}
         self._names = scope.jobs
         self._jobs = json.dumps(scope.jobs)
-        self._graphs = frozenset(scope.graphs)
-        self._kinds = {
-            (name, version): name in self._graphs for name, version in scope.versions.items()
+        self._may_begin_graphs = any(facts.is_graph for facts in scope.facts.values())
+        self._own_facts = scope.facts
+        self._facts = {at: scope.facts.get(at[0], PLAIN) for at in scope.versions.items()}
+        self._dependents = {at for at, facts in self._facts.items() if facts.is_dependent}
+        self._max_runs = {
+            name: facts.max_runs
+            for name, facts in scope.facts.items()
+            if facts.max_runs is not None
         }
-        self._dependents = frozenset(scope.dependents)
-        self._cached = frozenset(scope.cached)
-        self._max_runs = scope.max_runs
         self._note_holds()
 
     def obey(self, closings: ClosedSpans) -> None:
@@ -69,7 +73,7 @@ class Claims:
     @property
     def is_lone(self) -> bool:
         """Whether a claim is a single statement, which needs no transaction around it."""
-        return len(self._queues) == 1 and not self._has_holds and not self._graphs
+        return len(self._queues) == 1 and not self._has_holds and not self._may_begin_graphs
 
     def rotate(self) -> None:
         """Begin with the next queue, so that none is always first."""
@@ -83,49 +87,63 @@ class Claims:
         ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
             taken, held_back = self._admitted(tx, limit - len(ready), held=held)
-            begin = self._begin(tx, taken)
-            taken = [lease for lease in taken if not self._is_graph(tx, lease)] if begin else taken
-            ready += self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
-            self.is_cut_short = self.is_cut_short or begin or held_back > 0
+            ready += self.complete(tx, taken)
+            self.is_cut_short = self.is_cut_short or held_back > 0
             if not self.is_cut_short or len(ready) >= limit or not rounds_left:
                 break
         return ready
 
-    def _begin(self, tx: Tx, leases: Sequence[Lease]) -> bool:
-        """Begin the graphs among these leases; return whether there were some."""
-        kinds = self._kinds
-        suspects = [each for each in leases if kinds.get((each.job, each.version), True)]
-        graphs = [lease for lease in suspects if self._is_graph(tx, lease)]
-        if graphs:
-            self._finish(tx, expand(tx, graphs, namespace=self._namespace))
-        return bool(graphs)
-
-    def _is_graph(self, tx: Tx, lease: Lease) -> bool:
-        """Whether the version of the run is a graph; it may be older or newer than ours."""
-        at = lease.job, lease.version
-        if at not in self._kinds:
-            try:
-                spec = find_spec(tx, *at, namespace=self._namespace)
-            except BadInput:  # expand() reports what is wrong with it
-                spec = None
-            self._kinds[at] = lease.job in self._graphs if spec is None else is_graph(spec)
-        return self._kinds[at]
-
     def are_to_complete(self, leases: Sequence[Lease]) -> bool:
-        """Whether some may be graphs, need results of others, or may have a cached result."""
-        kinds = self._kinds
+        """Whether `complete` has anything to do for these leases."""
+        facts = self._facts
         return any(
-            self._is_to_resolve(lease) or kinds.get((lease.job, lease.version), True)
+            lease.parent_id is not None or facts.get((lease.job, lease.version)) is not PLAIN
             for lease in leases
         )
 
     def complete(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
-        """Complete the leases of a single-statement claim to what `claim` would return."""
-        begun = self._begin(tx, leases)
-        taken = [lease for lease in leases if not self._is_graph(tx, lease)] if begun else leases
+        """Return the leases to carry out, complete, of leases that were just claimed.
+
+        Graphs begin here, runs with a cached result end, and runs of versions that are new to this
+        worker may turn out to wait for other jobs.
+        """
+        if not self.are_to_complete(leases):
+            return leases
+        taken = self._of_known_versions(tx, leases)
+        graphs = [lease for lease in taken if self._facts_of(lease).is_graph]
+        if graphs:
+            self._finish(tx, expand(tx, graphs, namespace=self._namespace))
+            taken = [lease for lease in taken if not self._facts_of(lease).is_graph]
         ready = self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
-        self.is_cut_short = self.is_cut_short or begun
+        self.is_cut_short = self.is_cut_short or len(ready) < len(leases)
         return ready
+
+    def _of_known_versions(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
+        """Look up the versions that this worker meets for the first time.
+
+        Return the leases that may start. Our code may be older or newer than the version of a run,
+        which decides how the run begins.
+        """
+        facts = self._facts
+        strange = {(each.job, each.version) for each in leases} - facts.keys()
+        for at in strange:
+            facts[at] = self._look_up(tx, *at)
+        dependents = {at for at in strange if facts[at].is_dependent}
+        if not dependents:
+            return leases
+        self._dependents |= dependents
+        self._note_holds()
+        return hold_back(tx, leases, dependents, namespace=self._namespace)
+
+    def _look_up(self, tx: Tx, job: str, version: int) -> ClaimFacts:
+        try:
+            spec = find_spec(tx, job, version, namespace=self._namespace)
+        except BadInput:  # what is carried out next reports what is wrong with it
+            spec = None
+        return self._own_facts.get(job, PLAIN) if spec is None else claim_facts(spec)
+
+    def _facts_of(self, lease: Lease) -> ClaimFacts:
+        return self._facts[lease.job, lease.version]
 
     def resolve(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
         """Fill in the results that arguments refer to; return the leases that are left.
@@ -135,13 +153,12 @@ class Claims:
         asking = [lease for lease in leases if self._is_to_resolve(lease)]
         ready, verdicts = resolve(tx, asking, namespace=self._namespace)
         self._finish(tx, verdicts)
-        self.is_cut_short = bool(verdicts)
         ended = {verdict.run_id for verdict in verdicts}
         resolved = {lease.run_id: lease for lease in ready}
         return [resolved.get(lease.run_id, lease) for lease in leases if lease.run_id not in ended]
 
     def _is_to_resolve(self, lease: Lease) -> bool:
-        return lease.parent_id is not None or lease.job in self._cached
+        return lease.parent_id is not None or self._facts_of(lease).is_cached
 
     def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
         """Return leases as claimed, for jobs that may start now; `held` if beyond free slots."""

@@ -7,10 +7,9 @@ from collections.abc import Callable
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.admission.graph_runs import limits_of_graphs
-from rota.engine.graphs.expand import is_graph
 from rota.engine.jobs.definitions import stored_jobs
 from rota.engine.wakeup_keys import jobs_key
+from rota.rules.jobs.claim_facts import claim_facts
 from rota.runtime.options import WorkerScope
 from rota.runtime.service import Service
 from rota.store.base import Store
@@ -58,13 +57,6 @@ class StoredJobWatcher(Service):
         return msgspec.structs.replace(
             own,
             jobs=tuple(sorted({*own.jobs, *stored})),
-            graphs=tuple(
-                sorted({*own.graphs, *(name for name in stored if is_graph(stored[name]))})
-            ),
-            dependents=tuple(
-                sorted({*own.dependents, *(name for name in stored if stored[name].dependencies)})
-            ),
-            cached=tuple(sorted({*own.cached, *(name for name in stored if stored[name].cache)})),
-            max_runs=own.max_runs | limits_of_graphs(stored),
+            facts=own.facts | {name: claim_facts(spec) for name, spec in stored.items()},
             queues=(*own.queues, *sorted(queues - set(own.queues))),
         )
