@@ -37,7 +37,6 @@ from tests.contract.schedules.builders import (
 )
 
 ON = START_MS // DAY * DAY
-B = (("b", 1),)
 
 
 @pytest.fixture
@@ -59,9 +58,11 @@ def schedule(store: Store, *names: str, every_: str = "1m") -> None:
 
 
 def claim(store: Store, worker: str, *names: str) -> list[Lease]:
-    """As a worker does: what has to wait is held back."""
-    found = claim_some(store, worker, limit=100, jobs=names or ("a", "b"))
-    return store.write(lambda tx: hold_back(tx, found, B, namespace=HOME))
+    """Claim as a worker does: what has to wait is held back."""
+    leases = claim_some(store, worker, limit=100, jobs=names or ("a", "b"))
+    dependent = [lease for lease in leases if lease.job == "b"]
+    free = store.write(lambda tx: hold_back(tx, dependent, HOME))
+    return [lease for lease in leases if lease.job != "b" or lease in free]
 
 
 def clear(store: Store) -> None:

@@ -25,6 +25,7 @@ from rota.model.run import Lease, Verdict
 from rota.model.schedule import OnEvent, Schedule
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.dispatch.claims import Claims
 from rota.store.base import PartFailed, Store, Tx
 from tests.contract.builders import HOME, Clock, claim_some, given_run, look, run_sql, verdict
@@ -333,7 +334,7 @@ def test_a_run_whose_dependencies_cannot_be_read_fails_and_the_others_are_let_go
     store: Store, worker: str, clock: Clock
 ) -> None:
     define_all(store, job("a"), job("b", dependencies=("a",)))
-    crew = Crew(store, worker, jobs=("a", "b"), dependents=("b",))
+    crew = Crew(store, worker, jobs=("a", "b"), facts={"b": ClaimFacts(is_dependent=True)})
     bad, good = submit_one(store, "b", 1), submit_one(store, "b", 1)
     crew.tick(crew.courier)
     change = "update rota.awaited set parents = '{'"

@@ -81,7 +81,7 @@ def test_what_waits_for_others_is_not_stuck(store: Store, worker: str, clock: Cl
     given_job(store, name="b", dependencies=("a",))
     awaited = given_run(store, job="b")
     leases = claim_some(store, worker, jobs=("b",))
-    store.write(lambda tx: hold_back(tx, leases, (("b", 1),), namespace=HOME))
+    store.write(lambda tx: hold_back(tx, leases, HOME))
 
     found = look(store, clock, "stuck runs")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from rota.clock import elapsed_s
@@ -69,11 +69,13 @@ class Crew:
         jobs: Sequence[str],
         graphs: Sequence[str] = (),
         gives: Callable[[Lease], str] = lambda _: "null",
+        facts: Mapping[str, ClaimFacts] | None = None,
         **scope: Any,
     ) -> None:
         self._store = store
         self._jobs: set[str] = set()
         self._graphs: set[str] = set()
+        self._facts = dict(facts or {})
         self._scope: dict[str, Any] = {"namespace": HOME, "queues": ("default",), **scope}
         self.calls = HandCalls(gives)
         self._runs = StoreExchange(store, self._duty_for(jobs, graphs))
@@ -106,7 +108,7 @@ class Crew:
         self._jobs |= {*jobs, *graphs}
         return WorkerScope(
             jobs=tuple(sorted(self._jobs)),
-            facts=dict.fromkeys(self._graphs, ClaimFacts(is_graph=True)),
+            facts=self._facts | dict.fromkeys(self._graphs, ClaimFacts(is_graph=True)),
             find_work=self._find_work,
             **self._scope,
         )

@@ -190,9 +190,9 @@ CLAIMING = (
         edits=(
             Edit(
                 path="engine/admission/admit.py",
-                within="admit",
-                old="leases = hold_back(tx, leases, wanted)",
-                new="pass",
+                within="hold_back",
+                old="if concerned:",
+                new="if not concerned:",
             ),
         ),
         caught_by=(T_HOLDS + "test_a_claim_does_not_start_what_is_held[sqlite-dependencies]",),

@@ -7,12 +7,13 @@ from tests.sabotage.edit import Edit, Sabotage
 MISFITS = "engine/runs/argument_mismatch.py"
 T_ROLLING = "tests/integration/test_rolling_deploys.py::"
 T_MISFITS = "tests/contract/runs/test_misfits.py::"
+T_OTHER = "tests/contract/runs/test_other_versions.py::"
 T_REMOTE = "tests/api/workers/test_remote_deploys.py::"
 
 VERSIONS = (
     Sabotage(
-        name="what is a graph is decided by the name",
-        breaks="Runs of a graph that became a job, or the reverse, fail.",
+        name="how a run begins is decided by the code of its worker",
+        breaks="Runs of a graph that became a job fail; runs start before those they depend on.",
         edits=(
             Edit(
                 path="runtime/dispatch/claims.py",
@@ -25,22 +26,7 @@ VERSIONS = (
             T_ROLLING + "test_a_graph_that_is_a_job_now_begins_as_the_graph_of_its_version[sqlite]",
             T_REMOTE
             + "test_a_worker_gets_no_graph_to_carry_out_because_its_name_is_a_job_now[sqlite]",
-        ),
-    ),
-    Sabotage(
-        name="a run waits for what the code of its worker says",
-        breaks="During a rolling deploy a run starts before the runs that it depends on.",
-        edits=(
-            Edit(
-                path="runtime/dispatch/claims.py",
-                within="Claims._of_known_versions",
-                old="if facts[at].is_dependent",
-                new="if False",
-            ),
-        ),
-        caught_by=(
-            "tests/contract/runs/test_other_versions.py::"
-            "test_a_run_waits_for_its_dependencies_in_a_worker_whose_own_version_has_none"
+            T_OTHER + "test_a_run_waits_for_its_dependencies_in_a_worker_whose_own_version_has_none"
             "[sqlite-queues0]",
         ),
     ),

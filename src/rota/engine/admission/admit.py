@@ -7,30 +7,22 @@ checks for paused queues and open breakers (`claim_runs`).
 from __future__ import annotations
 
 import json
-from typing import NamedTuple
+from collections.abc import Mapping
 
 from rota.engine.admission.hold import Wanted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.runs.claim import claim
 from rota.model.run import Lease
 from rota.rules.admission.lanes import Lanes
+from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.store.base import Tx
 
 _NARROW = [(str(hold.needs), hold.narrow) for hold in HOLDS if hold.narrow is not None]
 _HOLD_BACK = [(str(hold.needs), hold.hold_back) for hold in HOLDS if hold.hold_back is not None]
 
 
-class Admitted(NamedTuple):
-    """The result of a claim."""
-
-    leases: list[Lease]
-    """The leases that may start."""
-    held_back: int
-    """The number of runs that were claimed and have to wait."""
-
-
-def admit(tx: Tx, wanted: Wanted) -> Admitted:
-    """Claim the runs that may start; claimed runs that have to wait become pending.
+def admit(tx: Tx, wanted: Wanted) -> list[Lease]:
+    """Claim the runs that may start, except those that `hold_back` finds to wait.
 
     A hold that narrows the claim may lock a row of its own, so every `narrow` comes before the
     claim.
@@ -39,12 +31,28 @@ def admit(tx: Tx, wanted: Wanted) -> Admitted:
         if getattr(wanted, fact):
             narrow(tx, wanted)
             if not wanted.limit:
-                return Admitted([], 0)
-    claimed = leases = _claimed(tx, wanted)
-    for fact, hold_back in _HOLD_BACK:
-        if getattr(wanted, fact):
-            leases = hold_back(tx, leases, wanted)
-    return Admitted(leases, len(claimed) - len(leases))
+                return []
+    return _claimed(tx, wanted)
+
+
+def hold_back(
+    tx: Tx,
+    leases: list[Lease],
+    facts: Mapping[tuple[str, int], ClaimFacts],
+    *,
+    namespace: str,
+) -> list[Lease]:
+    """Return the claimed leases that may start; the other runs become pending.
+
+    `facts` has the facts of each job and version among the leases.
+    """
+    for fact, hold in _HOLD_BACK:
+        concerned = [each for each in leases if getattr(facts[each.job, each.version], fact)]
+        if concerned:
+            free = {lease.run_id for lease in hold(tx, concerned, namespace)}
+            stopped = {lease.run_id for lease in concerned} - free
+            leases = [lease for lease in leases if lease.run_id not in stopped]
+    return leases
 
 
 def _claimed(tx: Tx, wanted: Wanted) -> list[Lease]:

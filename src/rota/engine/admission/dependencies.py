@@ -7,9 +7,8 @@ it. Every start passes through a claim, so it does not matter how the run was ma
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 
-from rota.engine.admission.hold import Wanted
 from rota.engine.wakeup_keys import AWAITED
 from rota.model.run import Lease, RunView
 from rota.model.runs.reason import Reason
@@ -17,21 +16,12 @@ from rota.model.states import State
 from rota.store.base import Tx
 
 
-def hold_back(
-    tx: Tx, leases: Sequence[Lease], dependents: Collection[tuple[str, int]], *, namespace: str
-) -> list[Lease]:
-    """Return the leases that may start; the others wait.
+def hold_back(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
+    """Return the leases that may start, of leases whose jobs depend on others; the others wait.
 
-    `dependents` are the jobs that depend on others, with the version. A node of a graph waits only
-    for its parents, and a retry has waited before.
+    A node of a graph waits only for its parents, and a retry has waited before.
     """
-    asked = [
-        lease
-        for lease in leases
-        if (lease.job, lease.version) in dependents
-        and lease.parent_id is None
-        and lease.attempt == 1
-    ]
+    asked = [lease for lease in leases if lease.parent_id is None and lease.attempt == 1]
     if not asked:
         return list(leases)
     ids = json.dumps([lease.run_id for lease in asked])
@@ -46,11 +36,6 @@ def hold_back(
     if held:
         tx.notify((AWAITED,))
     return [lease for lease in leases if lease.run_id not in held]
-
-
-def hold_back_dependents(tx: Tx, leases: Sequence[Lease], wanted: Wanted) -> list[Lease]:
-    """Return the leases of a claim that may start."""
-    return hold_back(tx, leases, wanted.dependents, namespace=wanted.namespace)
 
 
 def why_dependent_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:

@@ -21,8 +21,11 @@ HoldName = Literal[
     "breaker", "queue pause", "maintenance window", "quota", "graph pause", "dependencies",
     "graph runs", "overlap",
 ]  # fmt: skip
-Fact = Literal["shut", "has_quota", "max_runs", "dependents"]
-"""A fact about holds that a worker sends with its claim; a field of `Wanted`."""
+Fact = Literal["shut", "has_quota", "max_runs", "is_dependent"]
+"""A fact without which a hold has no part in a claim.
+
+A field of `Wanted` for a hold that narrows claims, of `ClaimFacts` for one that holds runs back.
+"""
 Shut = tuple[str | None, str | None]
 """A job and a queue from which nothing may start now; None stands for every job or queue."""
 
@@ -47,8 +50,6 @@ class Wanted(msgspec.Struct, kw_only=True):
     """Whether a quota limits how many runs of the namespace are carried out at once."""
     max_runs: Mapping[str, int] = {}
     """The graphs with a limit on the runs under way at once, with that limit."""
-    dependents: Collection[tuple[str, int]] = ()
-    """The jobs and versions whose runs depend on other jobs, as far as the worker knows them."""
 
     def leave_out(self, job: str | None, queue: str | None = None) -> None:
         """Leave this job in this queue out of the claim; None stands for every job or queue."""
@@ -99,8 +100,8 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """The fact without which a claim cannot meet this hold, and does not check it."""
     narrow: Callable[[Tx, Wanted], None] | None = None
     """Removes from a claim what may not start."""
-    hold_back: Callable[[Tx, Sequence[Lease], Wanted], list[Lease]] | None = None
-    """Makes claimed runs wait; returns the leases that may start."""
+    hold_back: Callable[[Tx, Sequence[Lease], str], list[Lease]] | None = None
+    """Makes claimed runs of a namespace wait; returns the leases that may start."""
     active: Callable[[Tx, str], ActiveHold | None] | None = None
     """Reads its state in a namespace; None if it holds nothing back there."""
     stuck: Callable[[Tx, Collection[str], str], set[str]] | None = None

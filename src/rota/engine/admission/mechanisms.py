@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from rota.engine.admission.breakers import breaker_limits, open_breakers
 from rota.engine.admission.closed_windows import closed_now, narrow_to_open, window_limits
-from rota.engine.admission.dependencies import hold_back_dependents, why_dependent_waits
+from rota.engine.admission.dependencies import hold_back, why_dependent_waits
 from rota.engine.admission.graph_pauses import why_node_waits
 from rota.engine.admission.graph_runs import full_among, leave_full_graphs, why_turn_waits
 from rota.engine.admission.hold import Hold
@@ -81,8 +81,8 @@ HOLDS = (
         until="runs of all of them have succeeded",
         asked=("admission.dependencies.hold_back",),
         released=("admission.release_dependents.clear_waiting",),
-        needs="dependents",
-        hold_back=hold_back_dependents,
+        needs="is_dependent",
+        hold_back=hold_back,
         why=why_dependent_waits,
     ),
     Hold(

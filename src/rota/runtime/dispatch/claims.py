@@ -6,8 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.admission.admit import Admitted, admit
-from rota.engine.admission.dependencies import hold_back
+from rota.engine.admission.admit import admit, hold_back
 from rota.engine.admission.hold import Wanted
 from rota.engine.graphs.expand import expand
 from rota.engine.graphs.graph_run import find_spec
@@ -42,10 +41,11 @@ class Claims:
         self._keys = {queue_key(self._namespace, queue) for queue in scope.queues}
         self._names = scope.jobs
         self._jobs = json.dumps(scope.jobs)
-        self._may_begin_graphs = any(facts.is_graph for facts in scope.facts.values())
+        self._needs_transaction = any(
+            facts.is_graph or facts.is_dependent for facts in scope.facts.values()
+        )
         self._own_facts = scope.facts
         self._facts = {at: scope.facts.get(at[0], PLAIN) for at in scope.versions.items()}
-        self._dependents = {at for at, facts in self._facts.items() if facts.is_dependent}
         self._max_runs = {
             name: facts.max_runs
             for name, facts in scope.facts.items()
@@ -60,7 +60,7 @@ class Claims:
     def _note_holds(self) -> None:
         """Note whether a claim may meet a hold that its statement does not check."""
         self._has_gate = bool(self._closings)
-        self._has_holds = bool(self._has_gate or self._max_runs or self._dependents)
+        self._has_holds = bool(self._has_gate or self._max_runs)
 
     def close_within(self, ahead_s: float) -> bool:
         """Whether some of what is claimed now may no longer start after `ahead_s`."""
@@ -73,7 +73,7 @@ class Claims:
     @property
     def is_lone(self) -> bool:
         """Whether a claim is a single statement, which needs no transaction around it."""
-        return len(self._queues) == 1 and not self._has_holds and not self._may_begin_graphs
+        return len(self._queues) == 1 and not self._has_holds and not self._needs_transaction
 
     def rotate(self) -> None:
         """Begin with the next queue, so that none is always first."""
@@ -86,9 +86,8 @@ class Claims:
         """
         ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
-            taken, held_back = self._admitted(tx, limit - len(ready), held=held)
+            taken = self._admitted(tx, limit - len(ready), held=held)
             ready += self.complete(tx, taken)
-            self.is_cut_short = self.is_cut_short or held_back > 0
             if not self.is_cut_short or len(ready) >= limit or not rounds_left:
                 break
         return ready
@@ -104,12 +103,13 @@ class Claims:
     def complete(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
         """Return the leases to carry out, complete, of leases that were just claimed.
 
-        Graphs begin here, runs with a cached result end, and runs of versions that are new to this
-        worker may turn out to wait for other jobs.
+        Graphs begin here, runs with a cached result end, and runs that a hold keeps back become
+        pending.
         """
         if not self.are_to_complete(leases):
             return leases
-        taken = self._of_known_versions(tx, leases)
+        self._meet(tx, leases)
+        taken = hold_back(tx, leases, self._facts, namespace=self._namespace)
         graphs = [lease for lease in taken if self._facts_of(lease).is_graph]
         if graphs:
             self._finish(tx, expand(tx, graphs, namespace=self._namespace))
@@ -118,22 +118,13 @@ class Claims:
         self.is_cut_short = self.is_cut_short or len(ready) < len(leases)
         return ready
 
-    def _of_known_versions(self, tx: Tx, leases: list[Lease]) -> list[Lease]:
-        """Look up the versions that this worker meets for the first time.
+    def _meet(self, tx: Tx, leases: list[Lease]) -> None:
+        """Look up the facts of the versions that this worker meets for the first time.
 
-        Return the leases that may start. Our code may be older or newer than the version of a run,
-        which decides how the run begins.
+        Our code may be older or newer than the version of a run, which decides how the run begins.
         """
-        facts = self._facts
-        strange = {(each.job, each.version) for each in leases} - facts.keys()
-        for at in strange:
-            facts[at] = self._look_up(tx, *at)
-        dependents = {at for at in strange if facts[at].is_dependent}
-        if not dependents:
-            return leases
-        self._dependents |= dependents
-        self._note_holds()
-        return hold_back(tx, leases, dependents, namespace=self._namespace)
+        for at in {(each.job, each.version) for each in leases} - self._facts.keys():
+            self._facts[at] = self._look_up(tx, *at)
 
     def _look_up(self, tx: Tx, job: str, version: int) -> ClaimFacts:
         try:
@@ -162,14 +153,14 @@ class Claims:
 
     def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
         """Return leases as claimed, for jobs that may start now; `held` if beyond free slots."""
-        return self._admitted(tx, limit, held=held).leases
+        return self._admitted(tx, limit, held=held)
 
-    def _admitted(self, tx: Tx, limit: int, *, held: bool) -> Admitted:
+    def _admitted(self, tx: Tx, limit: int, *, held: bool) -> list[Lease]:
         """Claim what may start now; without holds this is one statement for each queue."""
         self.is_cut_short = False
         if self._has_holds:
             return admit(tx, self._wanted(limit, held=held))
-        leases = claim(
+        return claim(
             tx,
             namespace=self._namespace,
             queues=self._queues,
@@ -178,7 +169,6 @@ class Claims:
             limit=limit,
             held=held,
         )
-        return Admitted(leases, 0)
 
     def _wanted(self, limit: int, *, held: bool) -> Wanted:
         return Wanted(
@@ -192,7 +182,6 @@ class Claims:
             shut=self._closings.shut(elapsed_s()) if self._has_gate else (),
             has_quota=self._closings.has_quota,
             max_runs=self._max_runs,
-            dependents=self._dependents,
         )
 
     def _finish(self, tx: Tx, verdicts: Sequence[Verdict]) -> None:
