@@ -14,7 +14,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.api.identity.authorization import PUBLIC, Needs, Operation, operations
+from rota.api.identity.authorization import PUBLIC, Endpoint, Needs, operations
 from rota.api.server.asgi import make_litestar
 from rota.api.server.options import ServerOptions
 from rota.api.server.state import ServerState
@@ -28,7 +28,7 @@ from tests.api.serving import HOME, OTHER, Served
 from tests.api.things import Things, call
 
 
-def all_operations(folder: Path) -> list[Operation]:
+def all_operations(folder: Path) -> list[Endpoint]:
     """As the application really serves them."""
     app = App(f"sqlite:///{folder}/never.db")
     return list(operations(make_litestar(ServerState(app, ServerOptions()))))

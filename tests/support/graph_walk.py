@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from rota.rules.graphs.joins import Counts, Ending, Verdict, counted, ending_of, judge
-from rota.rules.graphs.plan import Plan, Planned
+from rota.rules.graphs.joins import Counts, Ending, JoinDecision, counted, ending_of, judge
+from rota.rules.graphs.plan import GraphPlan, Planned
 
 
 class Step(NamedTuple):
@@ -26,7 +26,7 @@ class Step(NamedTuple):
 class Walk:
     """The state of each node of a run."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: GraphPlan) -> None:
         self.plan = plan
         self.endings: dict[str, Ending] = {}
         self.counts = {name: counts_at_first(planned) for name, planned in plan.nodes.items()}
@@ -83,10 +83,10 @@ class Walk:
             planned = self.plan.nodes[name]
             is_teardown = planned.node.kind == "teardown"
             verdict = judge(planned.join, self.counts[name], is_teardown=is_teardown)
-            if verdict is Verdict.WAIT:
+            if verdict is JoinDecision.WAIT:
                 continue
             self._waiting.discard(name)
-            if verdict is Verdict.RUN:
+            if verdict is JoinDecision.RUN:
                 step.run.append(name)
             else:
                 ended[name] = ending_of(verdict)

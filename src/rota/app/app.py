@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 import msgspec
 
 from rota.app.definitions import (
-    Maker,
+    JobDecorator,
     command_of,
     data_job,
     define_jobs,
@@ -94,7 +94,7 @@ class App(Nouns):
     @overload
     def job(
         self, function: None = None, /, *, name: str | None = None, **options: Any
-    ) -> Maker: ...
+    ) -> JobDecorator: ...
 
     def job(
         self,

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from rota.engine.jobs.declare import Declared, Declarer
+from rota.engine.jobs.declare import Declarer, DeclareResult
 from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
 from rota.handles.actor import whoami
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger("rota")
 
 
-def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False) -> Declared:
+def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False) -> DeclareResult:
     """Record all of it or nothing; code older than the last changes nothing, and a warning says so.
 
     It does change the record if a person `decides` and the store is a file that nobody shares: then
@@ -57,7 +57,7 @@ def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Decla
     )
 
 
-def _warning(said: Declaration, done: Declared) -> str:
+def _warning(said: Declaration, done: DeclareResult) -> str:
     newer = done.newer
     assert newer is not None  # noqa: S101  # who asks has looked
     label = "" if newer.label is None else f" ({newer.label})"

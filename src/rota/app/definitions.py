@@ -31,7 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-class Maker(Protocol):
+class JobDecorator(Protocol):
     """The decorator that `@app.job(...)` returns; it keeps the types of what it decorates."""
 
     @overload

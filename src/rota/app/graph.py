@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 import msgspec
 
 from rota.app.job import Define, Job, Submission
-from rota.app.node import Node
+from rota.app.node import UsableAsNode
 from rota.app.plain import calling
 from rota.app.refs import Ref, value_of
 from rota.app.run import Run
@@ -25,7 +25,7 @@ from rota.errors import BadGraph, BadInput, BadOption
 from rota.model.graph import Graph, Mode, Parameter
 from rota.model.run import NewRun
 from rota.model.spec import GraphTarget, JobSpec
-from rota.rules.graphs import Plan, expand, plan_graph
+from rota.rules.graphs import GraphPlan, expand, plan_graph
 from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph
 from rota.rules.graphs.references import NOTHING, mentions, resolve
@@ -45,7 +45,7 @@ RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "on_failure", "queue", "priority
 """The options that a graph shares with any job."""
 
 
-class TracedGraph(Node[P, R]):
+class TracedGraph(UsableAsNode[P, R]):
     """A graph of one app, made by its function; a plain call is a plain call."""
 
     target = "graph"
@@ -86,7 +86,7 @@ class TracedGraph(Node[P, R]):
         return self._graph
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> GraphPlan:
         """Return the plan, checked against the jobs and graphs of the app.
 
         BadGraph names the node.
@@ -100,7 +100,7 @@ class TracedGraph(Node[P, R]):
         self._check_literals(plan)
         return plan
 
-    def _check_literals(self, plan: Plan) -> None:
+    def _check_literals(self, plan: GraphPlan) -> None:
         """Check arguments that are all known in the way a submit would check them."""
         for name, planned in plan.nodes.items():
             node = planned.node

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from rota.app.needs import needed_by
 from rota.app.new_runs import new_run
-from rota.app.node import Node
+from rota.app.node import UsableAsNode
 from rota.app.plain import current_call
 from rota.app.run import Run
 from rota.app.trace import current_trace
@@ -32,7 +32,7 @@ Define = Callable[[JobSpec], int]
 """Records a definition and returns its version."""
 
 
-class Job(Node[P, R]):
+class Job(UsableAsNode[P, R]):
     """A named piece of work of one app."""
 
     target = "job"

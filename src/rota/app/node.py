@@ -27,7 +27,7 @@ class Callee(Protocol):
     def plainly(self, *args: Any, **kwargs: Any) -> Any: ...
 
 
-class Maker(Generic[P, R]):
+class NodeCall(Generic[P, R]):
     """A job or a graph with options of a node: call it, or map it over items.
 
     To a type checker the call returns the result itself, so the values that nodes pass to each
@@ -121,17 +121,17 @@ class Maker(Generic[P, R]):
         return results
 
 
-class Node(Generic[P, R]):
+class UsableAsNode(Generic[P, R]):
     """The base of jobs and graphs, which can be nodes of a graph."""
 
-    def node(self, **options: Any) -> Maker[P, R]:
+    def node(self, **options: Any) -> NodeCall[P, R]:
         """Set options of a node: `load.node(retries=3, join="none_failed")(rows)`.
 
         Options: name, after, when, join, kind, setups, fails_run, group, retries, timeout, queue,
         priority, isolation, cache; for .map(): into, batch, concurrency, tolerate.
         """
-        return Maker(cast("Callee", self), options)
+        return NodeCall(cast("Callee", self), options)
 
     def map(self, items: Any, *args: Any, **kwargs: Any) -> list[R]:
-        """Map over items without options; see `Maker.map`."""
+        """Map over items without options; see `NodeCall.map`."""
         return self.node().map(items, *args, **kwargs)

@@ -14,9 +14,9 @@ from typing import TypeVar
 from rota.errors import NotAllowed
 from rota.model.graph import Graph, Join, Node
 from rota.rules.graphs.expressions.text import mentioned_in, tokens_of
-from rota.rules.graphs.joins import Counts, Ending, Verdict, judge
+from rota.rules.graphs.joins import Counts, Ending, JoinDecision, judge
 from rota.rules.graphs.mentioned import nodes_with_error, values_of
-from rota.rules.graphs.plan import Plan
+from rota.rules.graphs.plan import GraphPlan
 from rota.rules.graphs.references import mentions
 
 T = TypeVar("T")
@@ -27,7 +27,7 @@ JOINS: tuple[Join, ...] = ("all_success", "none_failed", "none_failed_min_one_su
 class PlainCall:
     """One call of a graph's function: its next node, and the nodes that were skipped."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: GraphPlan) -> None:
         self._plan = plan
         self._left = iter(plan.graph.nodes)
         self._endings: dict[str, Ending] = {}
@@ -68,7 +68,7 @@ class PlainCall:
         ended = [self._endings[parent] for parent in planned.parents]
         skipped = ended.count(Ending.SKIPPED)
         counts = Counts(total=len(ended), success=len(ended) - skipped, skipped=skipped)
-        return judge(planned.join, counts) is Verdict.RUN
+        return judge(planned.join, counts) is JoinDecision.RUN
 
     def _differs(self) -> NotAllowed:
         return NotAllowed(
@@ -86,7 +86,7 @@ def current_call() -> PlainCall | None:
 
 
 @contextmanager
-def calling(plan: Plan) -> Iterator[None]:
+def calling(plan: GraphPlan) -> Iterator[None]:
     """Make calls of jobs inside the block call the nodes of this graph."""
     check_plain(plan)
     call = PlainCall(plan)
@@ -105,7 +105,7 @@ def calling(plan: Plan) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
-def check_plain(plan: Plan) -> None:
+def check_plain(plan: GraphPlan) -> None:
     """NotAllowed, naming the first node that only a run can carry out."""
     graph = plan.graph
     seen: set[str] = set()

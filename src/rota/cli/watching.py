@@ -47,7 +47,7 @@ class RunLook(NamedTuple):
         return run_word(self.state, is_paused=self.is_paused)
 
 
-class RunChange(NamedTuple):
+class NodeChange(NamedTuple):
     """A difference from the look before."""
 
     path: str
@@ -57,13 +57,13 @@ class RunChange(NamedTuple):
     node: NodeView | None = None
 
 
-class Screen(Protocol):
+class RunScreen(Protocol):
     """An output for looks."""
 
     def show(self, look: RunLook) -> None: ...
 
 
-def watch(here: Place, run: Handle, screen: Screen, timeout: str | None) -> None:
+def watch(here: Place, run: Handle, screen: RunScreen, timeout: str | None) -> None:
     """Show the run until it has ended; RunNotFinished when that takes longer than the timeout."""
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
     while True:
@@ -115,7 +115,7 @@ class RunChanges:
         self._words: dict[str, str] = {}
         self._shares: dict[str, float] = {}
 
-    def of(self, look: RunLook) -> Iterator[RunChange]:
+    def of(self, look: RunLook) -> Iterator[NodeChange]:
         """Yield the changes of the run and then of its nodes; the end of the run comes last."""
         if look.run.state not in FINAL:
             yield from self._of_run(look)
@@ -125,11 +125,11 @@ class RunChanges:
             is_further = share - self._shares.get(path, 0.0) >= STEP
             if word != was or (is_further and word == "running"):
                 self._words[path], self._shares[path] = word, share
-                yield RunChange(path, word, was, node)
+                yield NodeChange(path, word, was, node)
         yield from self._of_run(look)
 
-    def _of_run(self, look: RunLook) -> Iterator[RunChange]:
+    def _of_run(self, look: RunLook) -> Iterator[NodeChange]:
         was, state = self._words.get(""), look.word if self._in_words else look.state
         if state != was:
             self._words[""] = state
-            yield RunChange("", state, was)
+            yield NodeChange("", state, was)

@@ -11,19 +11,17 @@ from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from rota.client.address import check_address
-from rota.client.documents import (
-    Page,
-    SessionAnswer,
-)
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
-from rota.client.line import Line
+from rota.client.line import HttpTransport
 from rota.client.run import ServedRun
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.handles.schedules.schedules import Schedules
+from rota.model.identity import SessionView
 from rota.model.jobs.job import JobEntry
 from rota.model.runs.answers import RunState
+from rota.model.view import Page
 from rota.rules.text.duration import parse_duration
 
 T = TypeVar("T")
@@ -63,7 +61,7 @@ class Client(SharedNouns):
         if secret is not None and not (secret.isascii() and secret.isprintable()):
             raise BadOption("the token has characters that no token has")
         self.url = check_address(said, in_clear=in_clear)
-        self.line = Line(
+        self.line = HttpTransport(
             self.url,
             secret,
             timeout_s=parse_duration(timeout) / 1000,
@@ -118,9 +116,9 @@ class Client(SharedNouns):
         """The namespace of the token; requested once."""
         return self.session().namespace
 
-    def session(self) -> SessionAnswer:
+    def session(self) -> SessionView:
         """Return the owner of the token, and its permissions."""
-        return self.line.get("/session", SessionAnswer)
+        return self.line.get("/session", SessionView)
 
     def pages(
         self,

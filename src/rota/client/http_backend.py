@@ -16,7 +16,7 @@ from rota.operations.operation import Operation, parameters
 from rota.operations.wire import HEADERS, Place, answer_type, camel, places, query_name
 
 if TYPE_CHECKING:
-    from rota.client.line import Line
+    from rota.client.line import HttpTransport
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,7 +27,7 @@ BATCH = 2_000
 class HttpBackend:
     """Carries operations out through a server, as the token permits."""
 
-    def __init__(self, line: Line, namespace: Callable[[], str]) -> None:
+    def __init__(self, line: HttpTransport, namespace: Callable[[], str]) -> None:
         self._line = line
         self._namespace = namespace
         self.batch = BATCH

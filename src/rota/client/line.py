@@ -54,7 +54,7 @@ class Call(NamedTuple):
     headers: Mapping[str, str] = {}
 
 
-class Line:
+class HttpTransport:
     """Connections to one server, kept open and shared by all threads."""
 
     def __init__(

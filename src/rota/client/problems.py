@@ -24,7 +24,7 @@ UNKNOWN_CALLS = ("not-found", "method-not-allowed")
 SERVER_ERROR = 500
 
 
-class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ServerProblem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """The server's description of a request that it refused."""
 
     code: str
@@ -34,7 +34,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     facts: dict[str, str | float] = {}
 
 
-_decoder = msgspec.json.Decoder(Problem)
+_decoder = msgspec.json.Decoder(ServerProblem)
 _BY_CODE: dict[str, type[RotaError]] = {
     re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): kind
     for name, kind in vars(errors).items()
@@ -74,7 +74,7 @@ def _kind(code: str, status: int) -> type[RotaError]:
     return BadInput if status < SERVER_ERROR else RotaError
 
 
-def _made(kind: type[RotaError], problem: Problem) -> RotaError:
+def _made(kind: type[RotaError], problem: ServerProblem) -> RotaError:
     """Return an error with its whole message; the constructors would compose one from parts."""
     said = problem.detail
     if kind is RotaError and problem.request_id:

@@ -19,7 +19,12 @@ from rota.operations.failures.dead_letters import (
     redrive_letters,
     show_letter,
 )
-from rota.operations.failures.letter_choice import LettersBody, Progress, check_one_job, refuse
+from rota.operations.failures.letter_choice import (
+    LetterProgress,
+    LettersBody,
+    check_one_job,
+    refuse,
+)
 
 Told = Callable[[int], None]
 
@@ -91,7 +96,7 @@ class DeadLetters:
             return done
         for ids in self._batches(run_ids, refused="discarded", is_one_job=args is not None):
             new = sum(each.is_new for each in done)
-            further = Progress(0, new, ids[0]).text() if new else None
+            further = LetterProgress(0, new, ids[0]).text() if new else None
             done += backend.call(redrive_letters, body(ids=ids, cursor=further)).items
             told(len(ids))
         return done

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MARKS = ("success", "failed", "skipped")
 
 
-class GraphRun:
+class GraphRunVerbs:
     """The verbs of a graph's run, besides those of every run."""
 
     __slots__ = ()

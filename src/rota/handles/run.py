@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.graphs.control import Part
 from rota.errors import BadGraph, RunFailed, RunNotFinished
-from rota.handles.graph_runs import GraphRun
+from rota.handles.graph_runs import GraphRunVerbs
 from rota.model.log import LogLine
 from rota.model.run import AttemptView, Ended, RunView
 from rota.model.runs.reason import Reason
@@ -27,7 +27,7 @@ LAST_WORDS_S = 1.0
 """How long to wait after the end for lines, which are stored beside the result, not with it."""
 
 
-class RunHandle(GraphRun, Generic[R]):
+class RunHandle(GraphRunVerbs, Generic[R]):
     """One requested run."""
 
     __slots__ = ("id",)

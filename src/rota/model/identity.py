@@ -73,6 +73,21 @@ class Namespace(View, frozen=True):
     """The verbs that the caller may use on it now."""
 
 
+class SessionView(View, frozen=True):
+    """The caller behind a credential, and what it may do."""
+
+    who: str
+    kind: Literal["token", "session"]
+    namespace: str
+    roles: tuple[Role, ...]
+    queues: tuple[str, ...] | None = None
+    """None: all of them."""
+    verbs: tuple[str, ...] = ()
+    """The kinds of things that the caller may create, as `create-job`."""
+    csrf_token: str | None = None
+    """The value of X-CSRF-Token that each change needs, if a cookie is the credential."""
+
+
 class TokenView(View, frozen=True):
     """A token as people see it; its secret was shown once."""
 

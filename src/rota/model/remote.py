@@ -28,7 +28,7 @@ Fence = Annotated[int, Meta(ge=0, le=2**63 - 1)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 
 
-class Said(
+class WorkerMessage(
     msgspec.Struct, kw_only=True, rename="camel", forbid_unknown_fields=True, omit_defaults=True
 ):
     """A message from the worker; an unknown field is refused by name.
@@ -37,11 +37,11 @@ class Said(
     """
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ServerMessage(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A message from the server; fields that an older worker does not know do no harm."""
 
 
-class RegisterBody(Said, kw_only=True):
+class RegisterBody(WorkerMessage, kw_only=True):
     """A worker process that has just begun."""
 
     worker_id: RunId
@@ -61,7 +61,7 @@ class RegisterBody(Said, kw_only=True):
     """Workers of the same token that are known to be dead: their runs are given back at once."""
 
 
-class Registered(Told, frozen=True, kw_only=True):
+class Registered(ServerMessage, frozen=True, kw_only=True):
     """What a worker has to know of its place."""
 
     worker_id: str
@@ -80,7 +80,7 @@ class Registered(Told, frozen=True, kw_only=True):
     """Whether the server understands `takes`, and reports of runs that do not fit the functions."""
 
 
-class AttemptBody(Said, kw_only=True):
+class AttemptBody(WorkerMessage, kw_only=True):
     """One attempt of one run, and the proof that it is this worker's."""
 
     run_id: RunId
@@ -88,7 +88,7 @@ class AttemptBody(Said, kw_only=True):
     token: Token
 
 
-class ClaimBody(Said, kw_only=True):
+class ClaimBody(WorkerMessage, kw_only=True):
     """How many runs a worker could begin now."""
 
     limit: Annotated[int, Meta(ge=1, le=MOST_RUNS)]
@@ -102,7 +102,7 @@ class ClaimBody(Said, kw_only=True):
     """Digests of the parameters of its functions, by job; sent once, and valid until sent again."""
 
 
-class Stray(Told, frozen=True, kw_only=True):
+class Stray(ServerMessage, frozen=True, kw_only=True):
     """A run that is on record as the worker's, and that it did not list.
 
     If it never heard of it, it says that it was stopped without having begun.
@@ -113,7 +113,7 @@ class Stray(Told, frozen=True, kw_only=True):
     token: str
 
 
-class ClaimedRun(Told, frozen=True, kw_only=True):
+class ClaimedRun(ServerMessage, frozen=True, kw_only=True):
     """A run to be carried out; the fields are those of a lease."""
 
     run_id: str
@@ -152,7 +152,7 @@ class ClaimedRun(Told, frozen=True, kw_only=True):
         return Lease(**facts)
 
 
-class Definition(Told, frozen=True, kw_only=True):
+class Definition(ServerMessage, frozen=True, kw_only=True):
     """The version of a job that some of the runs are pinned to."""
 
     version: int
@@ -161,7 +161,7 @@ class Definition(Told, frozen=True, kw_only=True):
     spec: JobSpec
 
 
-class Claimed(Told, frozen=True, kw_only=True):
+class Claimed(ServerMessage, frozen=True, kw_only=True):
     """Runs, and the definitions they are pinned to."""
 
     runs: list[ClaimedRun] = []
@@ -185,7 +185,7 @@ class BegunBody(AttemptBody, kw_only=True):
     """Milliseconds from the claim until its handler began."""
 
 
-class HeartbeatBody(Said, kw_only=True):
+class HeartbeatBody(WorkerMessage, kw_only=True):
     """A sign of life."""
 
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] = []
@@ -201,7 +201,7 @@ class HeartbeatBody(Said, kw_only=True):
     """Whether runs that it does not list come as `strays`; otherwise they go back after a lease."""
 
 
-class Beaten(Told, frozen=True, kw_only=True):
+class Beaten(ServerMessage, frozen=True, kw_only=True):
     """What has become of the runs that a worker holds."""
 
     lost: list[str] = []
@@ -215,7 +215,7 @@ class Beaten(Told, frozen=True, kw_only=True):
     """Whether to take nothing new until further notice."""
 
 
-class Rung(Told, frozen=True, kw_only=True):
+class Rung(ServerMessage, frozen=True, kw_only=True):
     """Whether the worker should ask what has become of its runs."""
 
     rung: bool
@@ -248,13 +248,13 @@ class EndBody(AttemptBody, kw_only=True):
     """Whether the worker has no function that takes its arguments: its code has another version."""
 
 
-class FinishBody(Said, kw_only=True):
+class FinishBody(WorkerMessage, kw_only=True):
     """Attempts that have ended."""
 
     ended: Annotated[list[EndBody], Meta(min_length=1, max_length=MOST_RUNS)]
 
 
-class Finished(Told, frozen=True, kw_only=True):
+class Finished(ServerMessage, frozen=True, kw_only=True):
     """All but these are on record."""
 
     lost: list[str] = []
@@ -270,19 +270,19 @@ class ChunkBody(AttemptBody, kw_only=True):
     body: Annotated[str, Meta(max_length=65_536)]
 
 
-class LogsBody(Said, kw_only=True):
+class LogsBody(WorkerMessage, kw_only=True):
     """What handlers printed and logged."""
 
     chunks: Annotated[list[ChunkBody], Meta(min_length=1, max_length=MOST_CHUNKS)]
 
 
-class Taken(Told, frozen=True, kw_only=True):
+class Taken(ServerMessage, frozen=True, kw_only=True):
     """How many chunks were new, and fitted."""
 
     chunks: int
 
 
-class Done(Told, frozen=True, kw_only=True):
+class Done(ServerMessage, frozen=True, kw_only=True):
     """It is on record."""
 
     worker_id: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rota.model.remote import AttemptBody, Name, Told
+from rota.model.remote import AttemptBody, Name, ServerMessage
 
 
 class CheckpointBody(AttemptBody, kw_only=True):
@@ -14,7 +14,7 @@ class CheckpointBody(AttemptBody, kw_only=True):
     """JSON text."""
 
 
-class CheckpointState(Told, frozen=True, kw_only=True):
+class CheckpointState(ServerMessage, frozen=True, kw_only=True):
     """The last checkpoint of a run, as JSON text."""
 
     state: str | None
@@ -31,7 +31,7 @@ class EffectBody(AttemptBody, kw_only=True):
     """A digest of the arguments of the node that is about to begin it."""
 
 
-class EffectState(Told, frozen=True, kw_only=True):
+class EffectState(ServerMessage, frozen=True, kw_only=True):
     """What the ledger knows of it."""
 
     is_new: bool = False
@@ -41,7 +41,7 @@ class EffectState(Told, frozen=True, kw_only=True):
     """The run that its key is made of, if that is an earlier one."""
 
 
-class SuccessState(Told, frozen=True, kw_only=True):
+class SuccessState(ServerMessage, frozen=True, kw_only=True):
     """The last success of the schedule that started a run."""
 
     at: int | None = None

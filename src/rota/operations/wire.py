@@ -22,7 +22,7 @@ class Place(Enum):
     """The JSON body itself."""
 
 
-class Called(NamedTuple):
+class QueryName(NamedTuple):
     """Annotated to a parameter: its name in a query, where that is not its own in camelCase."""
 
     name: str
@@ -66,7 +66,7 @@ def plain(hint: Any) -> Any:
 def query_name(function: Any, name: str) -> str:
     """Return the name of a parameter in a query."""
     hint = get_type_hints(function, include_extras=True)[name]
-    said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Called)]
+    said = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, QueryName)]
     return said[0].name if said else camel(name)
 
 

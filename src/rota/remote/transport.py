@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeVar
 
-from rota.client.line import Line
+from rota.client.line import HttpTransport
 from rota.clock import elapsed_s
 from rota.errors import NotSignedIn, ServerUnavailable, TooMany
 
@@ -31,7 +31,7 @@ class Understood(NamedTuple):
 class ServerTransport:
     """Sends requests for one worker; safe in any thread."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: HttpTransport) -> None:
         self.line = line
         self.worker_id = ""
         self.understands = Understood()

@@ -27,14 +27,14 @@ def _sections() -> dict[str, Section]:
 SECTIONS = _sections()
 
 
-class Said(NamedTuple):
+class SetValue(NamedTuple):
     """A value, and the place that set it."""
 
     where: str
     value: Any
 
 
-Layer = dict[str, Said]
+Layer = dict[str, SetValue]
 
 
 def find_file(folder: Path) -> Path | None:
@@ -65,7 +65,7 @@ def file_layer(path: Path, sections: Mapping[str, Any]) -> Layer:
     return layer
 
 
-def profile_layer(path: Path | None, profiles: Any, chosen: Said) -> Layer:
+def profile_layer(path: Path | None, profiles: Any, chosen: SetValue) -> Layer:
     """Return the settings of [profiles.NAME], which accepts the settings of [rota]."""
     known = profiles if isinstance(profiles, dict) else {}
     name = str(chosen.value)
@@ -81,7 +81,7 @@ def profile_layer(path: Path | None, profiles: Any, chosen: Said) -> Layer:
 def _section(path: Path, title: str, values: Mapping[str, Any], known: Section) -> Layer:
     _refuse_unknown(path, values, known, section=title)
     return {
-        known[key].name: Said(f"{path}: {key}", _in_folder(known[key], value, path.parent))
+        known[key].name: SetValue(f"{path}: {key}", _in_folder(known[key], value, path.parent))
         for key, value in values.items()
     }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rota.errors import BadInput, BadOption
-from rota.settings.file import Layer, Said, file_layer, find_file, profile_layer, read_file
+from rota.settings.file import Layer, SetValue, file_layer, find_file, profile_layer, read_file
 from rota.settings.table import SETTINGS, Settings
 
 
@@ -21,8 +21,8 @@ def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: P
     profiles = sections.pop("profiles", {})
     layers: list[Layer] = [file_layer(path, sections) if path else {}]
     for chosen, said in (
-        (Said("ROTA_PROFILE", env.get("ROTA_PROFILE")), _from_env(env)),
-        (Said("--profile", flags.get("profile")), _from_flags(flags)),
+        (SetValue("ROTA_PROFILE", env.get("ROTA_PROFILE")), _from_env(env)),
+        (SetValue("--profile", flags.get("profile")), _from_flags(flags)),
     ):
         if chosen.value:
             layers.append(profile_layer(path, profiles, chosen))
@@ -37,7 +37,7 @@ def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: P
 
 def _from_env(env: Mapping[str, str]) -> Layer:
     return {
-        name: Said(setting.variable, env[setting.variable])
+        name: SetValue(setting.variable, env[setting.variable])
         for name, setting in SETTINGS.items()
         if env.get(setting.variable)
     }
@@ -45,7 +45,7 @@ def _from_env(env: Mapping[str, str]) -> Layer:
 
 def _from_flags(flags: Mapping[str, Any]) -> Layer:
     given = {name: flags[name] for name in SETTINGS if flags.get(name) is not None}
-    return {name: Said(f"--{name.replace('_', '-')}", value) for name, value in given.items()}
+    return {name: SetValue(f"--{name.replace('_', '-')}", value) for name, value in given.items()}
 
 
 def _is_served(layers: list[Layer]) -> bool:
@@ -77,7 +77,7 @@ def _merged(layers: list[Layer]) -> Layer:
     return merged
 
 
-def _read(name: str, said: Said) -> Any:
+def _read(name: str, said: SetValue) -> Any:
     try:
         return SETTINGS[name].read(said.value)
     except BadInput as error:

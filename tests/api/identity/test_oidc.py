@@ -12,7 +12,7 @@ import httpx2
 import pytest
 from joserfc.jwk import OctKey, RSAKey
 
-from rota.api.identity.oidc import Flow
+from rota.api.identity.oidc import SignInAttempt
 from rota.api.identity.oidc_options import oidc_options, read_roles
 from rota.engine.identity.audit_log import acts
 from rota.errors import BadOption
@@ -295,7 +295,8 @@ def test_junk_of_an_address_shuts_out_nobody_who_was_sent_to_the_provider(
         answers = [served.anyone().get(BACK, params=junk).status_code for _ in range(4)]
         made_up = served.anyone(Cookie=f"rota-oidc=x; rota-{served.site.options.port}-oidc=x")
         others = [
-            made_up.get(BACK, params={"code": "x", "state": Flow("x").state}) for _ in range(4)
+            made_up.get(BACK, params={"code": "x", "state": SignInAttempt("x").state})
+            for _ in range(4)
         ]
 
         assert answers == [401, 401, 429, 429]

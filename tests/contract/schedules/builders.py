@@ -12,7 +12,7 @@ from rota.engine.schedules import views as schedule_views
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.fire import FireResult, fire
 from rota.engine.schedules.firings import firings_of
-from rota.engine.schedules.trigger import Triggered, trigger
+from rota.engine.schedules.trigger import TriggerOutcome, trigger
 from rota.ids import new_id
 from rota.model.run import Origin, RunView
 from rota.model.schedule import Every, Schedule
@@ -58,7 +58,9 @@ def fire_some(store: Store, *, limit: int = 100, tables: CompiledSchedules = TAB
     return store.write(lambda tx: fire(tx, limit=limit, compiled=tables, new_id=new_id))
 
 
-def trigger_now(store: Store, *, name: str = NAME, request: str = "", **fields: Any) -> Triggered:
+def trigger_now(
+    store: Store, *, name: str = NAME, request: str = "", **fields: Any
+) -> TriggerOutcome:
     return store.write(
         lambda tx: trigger(
             tx, name, namespace=HOME, request_id=request or new_id(), compiled=TABLES,

@@ -7,14 +7,14 @@ from collections import Counter
 import pytest
 
 from rota.engine.schedules import firing_counts as ahead
-from rota.engine.schedules.firing_counts import FiringCounts, Spans, count_ahead
+from rota.engine.schedules.firing_counts import FiringCounts, TimeBuckets, count_ahead
 from rota.engine.schedules.upcoming import upcoming
 from rota.model.schedule import AnyOf, Cron, Every, Schedule
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS
 from tests.contract.schedules.builders import HOUR, TABLES, every, given_job, put
 
-DAY = Spans(first=START_MS // HOUR * HOUR, span_ms=HOUR, count=24)
+DAY = TimeBuckets(first=START_MS // HOUR * HOUR, span_ms=HOUR, count=24)
 SCHEDULES = {
     "minutes": every("1m"),
     "minutes too": every("1m"),
@@ -26,7 +26,7 @@ SCHEDULES = {
 }
 
 
-def count(store: Store, spans: Spans = DAY) -> FiringCounts:
+def count(store: Store, spans: TimeBuckets = DAY) -> FiringCounts:
     return store.read(
         lambda tx: count_ahead(tx, namespace=HOME, start=START_MS, spans=spans, compiled=TABLES)
     )
@@ -88,6 +88,6 @@ def test_one_long_walk_is_cut_and_says_so(store: Store, monkeypatch: pytest.Monk
     given_job(store)
     put(store, SCHEDULES["often"])
     monkeypatch.setattr(ahead, "MOST", 5)
-    hour = Spans(first=DAY.first, span_ms=2 * HOUR, count=1)
+    hour = TimeBuckets(first=DAY.first, span_ms=2 * HOUR, count=1)
 
     assert count(store, hour).is_cut

@@ -10,7 +10,7 @@ import pytest
 
 from rota.errors import BadGraph
 from rota.model.graph import Graph, Map, Node, Parameter
-from rota.rules.graphs import Plan, plan_graph
+from rota.rules.graphs import GraphPlan, plan_graph
 from rota.rules.graphs.drawing import (
     FORMATS,
     NodeState,
@@ -28,7 +28,7 @@ def node(name: str, *after: str, **fields: object) -> Node:
     return Node(name=name, job=name, after=after, **fields)  # type: ignore[arg-type]  # by test
 
 
-def nightly() -> Plan:
+def nightly() -> GraphPlan:
     return plan_graph(
         Graph(
             name="nightly",

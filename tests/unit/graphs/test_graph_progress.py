@@ -9,7 +9,7 @@ import pytest
 from rota.clock import moment
 from rota.model.graphs.run_nodes import Progress
 from rota.rules.graphs import taken_path
-from rota.rules.graphs.progress import Span, Stand, progress_of
+from rota.rules.graphs.progress import NodeDuration, Stand, progress_of
 
 NOW = 1_000_000
 
@@ -18,11 +18,11 @@ def stand(name: str, *parents: str, state: str = "pending", **facts: Any) -> Sta
     return Stand(name=name, state=state, parents=parents, **facts)
 
 
-def took(*spans: int) -> list[Span]:
-    return [Span(took_ms=each) for each in spans]
+def took(*spans: int) -> list[NodeDuration]:
+    return [NodeDuration(took_ms=each) for each in spans]
 
 
-def look(stands: list[Stand], **past: list[Span]) -> Progress:
+def look(stands: list[Stand], **past: list[NodeDuration]) -> Progress:
     return progress_of(stands, past, now=NOW)
 
 
@@ -56,14 +56,14 @@ def test_a_node_that_takes_longer_than_ever_may_end_any_moment() -> None:
 def test_a_mapped_node_goes_on_at_its_own_pace() -> None:
     running = stand("m", state="active", started_at=NOW - 100, width=50, ended=10)
 
-    seen = look([running], m=[Span(took_ms=1, instances=1)])
+    seen = look([running], m=[NodeDuration(took_ms=1, instances=1)])
 
     assert seen.left_ms == 400
     assert seen.share == pytest.approx(0.2)
 
 
 def test_before_a_map_begins_the_past_tells_its_pace_and_its_width() -> None:
-    past = [Span(took_ms=200, instances=100, width=1_000)]
+    past = [NodeDuration(took_ms=200, instances=100, width=1_000)]
 
     assert look([stand("m")], m=past).left_ms == 2_000
     assert look([stand("m", width=10)], m=past).left_ms == 20

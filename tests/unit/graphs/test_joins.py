@@ -9,7 +9,7 @@ import pytest
 from rota.errors import BadGraph, BadResult
 from rota.model.graph import Graph, Join, Node
 from rota.rules.graphs import plan_graph
-from rota.rules.graphs.joins import JOINS, Counts, Ending, Verdict, judge
+from rota.rules.graphs.joins import JOINS, Counts, Ending, JoinDecision, judge
 from rota.rules.graphs.outcome import (
     REACTIONS,
     branch_skips,
@@ -20,7 +20,12 @@ from rota.rules.graphs.outcome import (
 from tests.support.graph_reference import by_join
 from tests.support.graph_walk import Walk
 
-RUN, WAIT, SKIP, FAILED = Verdict.RUN, Verdict.WAIT, Verdict.SKIP, Verdict.UPSTREAM_FAILED
+RUN, WAIT, SKIP, FAILED = (
+    JoinDecision.RUN,
+    JoinDecision.WAIT,
+    JoinDecision.SKIP,
+    JoinDecision.UPSTREAM_FAILED,
+)
 LETTERS = {
     "S": "success",
     "F": "failed",
@@ -28,7 +33,7 @@ LETTERS = {
     "K": "skipped",
     "R": "removed",
 }
-CASES: tuple[tuple[str, Join, str, Verdict], ...] = (
+CASES: tuple[tuple[str, Join, str, JoinDecision], ...] = (
     ("TR-01", "all_success", "SSR", RUN),
     ("TR-01", "all_success", "SS.", WAIT),
     ("TR-01", "all_success", "F..", FAILED),
@@ -82,7 +87,7 @@ def counts_of(letters: str) -> Counts:
 
 
 @pytest.mark.parametrize(("case", "join", "letters", "verdict"), CASES)
-def test_a_join_decides_as_told(case: str, join: Join, letters: str, verdict: Verdict) -> None:
+def test_a_join_decides_as_told(case: str, join: Join, letters: str, verdict: JoinDecision) -> None:
     assert judge(join, counts_of(letters)) is verdict
 
 
@@ -99,7 +104,7 @@ def test_a_join_decides_as_told(case: str, join: Join, letters: str, verdict: Ve
     ],
 )
 def test_tr_04_a_teardown_runs_when_a_setup_succeeded(
-    letters: str, setups: str, verdict: Verdict
+    letters: str, setups: str, verdict: JoinDecision
 ) -> None:
     counts = counts_of(letters)._replace(
         setups=len(setups),

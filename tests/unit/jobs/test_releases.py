@@ -11,11 +11,11 @@ from rota.model.release import Declaration
 from rota.model.schedule import Every, Schedule
 from rota.model.spec import JobSpec, PythonTarget
 from rota.rules.jobs.pins import Reign, bound_of, version_before
-from rota.rules.jobs.releases import Said, digest_of, successor
+from rota.rules.jobs.releases import ReleaseContent, digest_of, successor
 
 
-def said(number: int, /, schedules: dict[str, Any] | None = None, **jobs: int) -> Said:
-    return Said(number, jobs, schedules or {})
+def said(number: int, /, schedules: dict[str, Any] | None = None, **jobs: int) -> ReleaseContent:
+    return ReleaseContent(number, jobs, schedules or {})
 
 
 def daily(job: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def test_every_part_of_a_declaration_makes_another_release() -> None:
     ids=["none", "more jobs", "a schedule", "the same", "gone back to it", "another at last"],
 )
 def test_of_an_app_with_a_name_the_newest_release_counts(
-    later: list[Said], number: int | None
+    later: list[ReleaseContent], number: int | None
 ) -> None:
     assert successor(said(1, a=1), later, is_named=True) == number
 
@@ -78,7 +78,7 @@ def test_of_an_app_with_a_name_the_newest_release_counts(
     ids=["others", "a part", "a job", "a schedule", "of others", "gone back", "one of two"],
 )
 def test_apps_without_a_name_are_compared_in_the_jobs_they_share(
-    later: list[Said], number: int | None
+    later: list[ReleaseContent], number: int | None
 ) -> None:
     assert successor(said(1, a=1, b=1), later, is_named=False) == number
 

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from rota.errors import BadInput
 from rota.model.schedule import Blackout, Cron, Every
-from rota.rules.schedules.windows import START, Verdict, compile_blackout, is_over, verdict
+from rota.rules.schedules.windows import START, WindowDecision, compile_blackout, is_over, verdict
 from tests.support.schedules import iso, ms
 
 NIGHT = Blackout(kind="defer", start="2026-01-01T22:00Z", end="2026-01-02T04:00Z", note="move")
 SUNDAYS = Blackout(kind="skip", trigger=Cron("0 2 * * sun"), duration="3h", zone="Europe/Paris")
 
 
-def asked(*blackouts: Blackout, at: str, job: str = "j", queue: str = "q") -> Verdict:
+def asked(*blackouts: Blackout, at: str, job: str = "j", queue: str = "q") -> WindowDecision:
     return verdict(blackouts, job=job, queue=queue, at=ms(at))
 
 
@@ -95,7 +95,7 @@ def test_a_window_concerns_a_job_a_queue_or_all(
 
     found = asked(window, at="2026-01-01T12:00Z")
 
-    assert found == (Verdict(act="skip", note="why") if concerned else START)
+    assert found == (WindowDecision(act="skip", note="why") if concerned else START)
 
 
 def test_outside_of_all_windows_things_start() -> None:
@@ -106,13 +106,17 @@ def test_outside_of_all_windows_things_start() -> None:
 def test_what_is_deferred_starts_at_the_end_of_the_window() -> None:
     until = ms("2026-01-02T04:00Z")
 
-    assert asked(NIGHT, at="2026-01-01T23:00Z") == Verdict(act="defer", until=until, note="move")
+    assert asked(NIGHT, at="2026-01-01T23:00Z") == WindowDecision(
+        act="defer", until=until, note="move"
+    )
 
 
 def test_what_is_drained_is_not_claimed_until_the_end() -> None:
     window = Blackout(kind="drain", start="2026-01-01", end="2026-01-02")
 
-    assert asked(window, at="2026-01-01T12:00Z") == Verdict(act="drain", until=ms("2026-01-02"))
+    assert asked(window, at="2026-01-01T12:00Z") == WindowDecision(
+        act="drain", until=ms("2026-01-02")
+    )
 
 
 def test_the_strictest_window_counts() -> None:
@@ -120,7 +124,9 @@ def test_the_strictest_window_counts() -> None:
     skip = Blackout(kind="skip", start="2026-01-01T23:00Z", end="2026-01-02", note="never")
 
     assert asked(drain, NIGHT, at="2026-01-01T22:30Z").act == "defer"
-    assert asked(drain, NIGHT, skip, at="2026-01-01T23:30Z") == Verdict(act="skip", note="never")
+    assert asked(drain, NIGHT, skip, at="2026-01-01T23:30Z") == WindowDecision(
+        act="skip", note="never"
+    )
 
 
 def test_of_equal_windows_the_one_that_ends_last_counts() -> None:
@@ -128,7 +134,7 @@ def test_of_equal_windows_the_one_that_ends_last_counts() -> None:
 
     found = asked(NIGHT, longer, at="2026-01-01T23:30Z")
 
-    assert found == Verdict(act="defer", until=ms("2026-01-02T06:00Z"), note="disk")
+    assert found == WindowDecision(act="defer", until=ms("2026-01-02T06:00Z"), note="disk")
 
 
 def test_what_is_deferred_into_another_window_goes_on() -> None:
@@ -136,7 +142,7 @@ def test_what_is_deferred_into_another_window_goes_on() -> None:
     skip = Blackout(kind="skip", start="2026-01-02T04:00Z", end="2026-01-02T06:00Z", note="never")
 
     assert asked(NIGHT, second, at="2026-01-01T22:30Z").until == ms("2026-01-02T05:00Z")
-    assert asked(NIGHT, skip, at="2026-01-01T22:30Z") == Verdict(act="skip", note="never")
+    assert asked(NIGHT, skip, at="2026-01-01T22:30Z") == WindowDecision(act="skip", note="never")
 
 
 def test_two_windows_that_hand_on_to_each_other_without_end_skip() -> None:

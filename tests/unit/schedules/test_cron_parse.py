@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rota.errors import BadCron, BadInput
 from rota.model.schedule import Cron, Dialect
 from rota.rules.schedules.cron import compile_cron, parse_cron
-from rota.rules.schedules.cron.line import Interval, Line
+from rota.rules.schedules.cron.line import CronLine, Interval
 from rota.rules.schedules.cron.parse import MACROS
 from rota.rules.schedules.timetable import firings
 from rota.rules.schedules.zones import zone
@@ -22,9 +22,9 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 DIALECTS: tuple[Dialect, ...] = ("vixie", "quartz", "kubernetes")
 
 
-def line_of(expression: str, dialect: Dialect = "vixie", seed: str = "") -> Line:
+def line_of(expression: str, dialect: Dialect = "vixie", seed: str = "") -> CronLine:
     found = parse_cron(Cron(expression, dialect), seed=seed)
-    assert isinstance(found, Line)
+    assert isinstance(found, CronLine)
     return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -102,3 +103,13 @@ def test_no_module_has_a_name_that_has_to_be_explained() -> None:
     names = Counter(path.stem for path in PACKAGE.rglob("*.py"))
 
     assert COINED & names.keys() == set()
+
+
+def test_a_class_name_stands_for_one_idea() -> None:
+    homes: dict[str, list[str]] = {}
+    for path in PACKAGE.rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, []).append(path.relative_to(PACKAGE).as_posix())
+
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}

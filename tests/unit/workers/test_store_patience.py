@@ -8,7 +8,7 @@ import pytest
 
 from rota.app import App
 from rota.cli.serve import startup_wait as patience
-from rota.cli.serve.startup_wait import Once, wait_for_store
+from rota.cli.serve.startup_wait import FirstTime, wait_for_store
 from rota.errors import StoreRefused, StoreUnavailable
 from rota.runtime import service, supervisor
 from rota.runtime.supervisor import Rests
@@ -47,7 +47,7 @@ def rests(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def waited_for(app: AwayFor, *, waits: bool | None = None) -> None:
     said: Settings = SimpleNamespace(wait_for_store=waits)  # type: ignore[assignment]
     shown: App = app  # type: ignore[assignment]
-    wait_for_store(shown, said, is_first=Once())
+    wait_for_store(shown, said, is_first=FirstTime())
 
 
 def test_rests_do_not_grow_however_long_the_store_is_away_and_it_is_told_once(

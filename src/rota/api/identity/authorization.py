@@ -69,7 +69,7 @@ class Needs(NamedTuple):
     """Whether any credential will do, that of a worker too."""
 
 
-class Operation(NamedTuple):
+class Endpoint(NamedTuple):
     """One method of one path."""
 
     method: str
@@ -161,7 +161,7 @@ def _query_names(handler: BaseRouteHandler) -> frozenset[str]:
     )
 
 
-def operations(app: Litestar) -> Iterator[Operation]:
+def operations(app: Litestar) -> Iterator[Endpoint]:
     """Yield all operations that the application really serves; BadOption for one without needs."""
     for route in app.routes:
         handlers = getattr(route, "route_handlers", None) or [getattr(route, "route_handler", None)]
@@ -173,7 +173,7 @@ def operations(app: Litestar) -> Iterator[Operation]:
                 yield _operation(str(method), route.path, handler)
 
 
-def _operation(method: str, path: str, handler: Any) -> Operation:
+def _operation(method: str, path: str, handler: Any) -> Endpoint:
     wanted = handler.opt.get(KEY) if handler is not None else None
     if not isinstance(wanted, Needs):
         raise BadOption(f"{method} {path} does not say which role it needs")
@@ -182,7 +182,7 @@ def _operation(method: str, path: str, handler: Any) -> Operation:
     beside = (*LADDER, WORKER, "audit")
     if wanted.role is not None and wanted.role not in beside:
         raise BadOption(f"{method} {path} needs one of the roles {', '.join(beside)}")
-    return Operation(method, path, wanted, handler.handler_name)
+    return Endpoint(method, path, wanted, handler.handler_name)
 
 
 def _spec(status: int) -> ResponseSpec:

@@ -66,7 +66,7 @@ class _Known(NamedTuple):
     since_s: float
 
 
-class Flow(NamedTuple):
+class SignInAttempt(NamedTuple):
     """One attempt to sign in, derived from the secret in the browser's cookie."""
 
     secret: str
@@ -102,7 +102,7 @@ class Provider:
         self.turns = Semaphore(MOST_ASKED)
         """Turns for exchanging codes: a request that waits for one takes no thread from others."""
 
-    def address_for(self, flow: Flow, redirect: str) -> str:
+    def address_for(self, flow: SignInAttempt, redirect: str) -> str:
         """Return the address to send a browser to that wants to sign in."""
         query = {
             "response_type": "code",
@@ -117,7 +117,7 @@ class Provider:
         endpoint = self._look().addresses.authorization_endpoint
         return f"{endpoint}{'&' if urlsplit(endpoint).query else '?'}{urlencode(query)}"
 
-    def person(self, code: str, flow: Flow, redirect: str) -> Person:
+    def person(self, code: str, flow: SignInAttempt, redirect: str) -> Person:
         """Return the person behind a code; NotSignedIn for a bad code.
 
         NotPermitted if the person has no role.
@@ -150,7 +150,7 @@ class Provider:
             raise ProviderDown(f"{addresses.jwks_uri} holds no keys: {error}") from error
         return _Known(addresses, keys, elapsed_s())
 
-    def _exchange(self, code: str, flow: Flow, redirect: str) -> str:
+    def _exchange(self, code: str, flow: SignInAttempt, redirect: str) -> str:
         addresses = self._look().addresses
         form = {
             "grant_type": "authorization_code",
@@ -171,7 +171,7 @@ class Provider:
         )
         return answer.id_token
 
-    def _claims(self, text: str, flow: Flow) -> Mapping[str, Any]:
+    def _claims(self, text: str, flow: SignInAttempt) -> Mapping[str, Any]:
         from joserfc import jwt  # noqa: PLC0415
         from joserfc.errors import InvalidKeyIdError, JoseError  # noqa: PLC0415
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.api.server.documents import Document, Moment, then, when
-from rota.engine.insight.changes import RunChange
+from rota.engine.insight.changes import ChangedRun
 from rota.engine.workers.registry import WorkerRecord
 from rota.model.admission.queue import QueueView
 from rota.model.log import FoundLine
@@ -106,7 +106,7 @@ def event(kind: str, document: Document) -> bytes:
     return b"event: %b\ndata: %b\n" % (kind.encode(), msgspec.json.encode(document))
 
 
-def run_event(run: RunChange) -> bytes:
+def run_event(run: ChangedRun) -> bytes:
     took = None
     if run.started_at is not None and run.finished_at is not None:
         took = run.finished_at - run.started_at

@@ -18,7 +18,7 @@ from rota.api.live.positions import Marks
 from rota.api.live.reader import FeedRead, FeedReader
 from rota.api.live.tails import Tails
 from rota.clock import elapsed_s
-from rota.engine.insight.changes import RunChange
+from rota.engine.insight.changes import ChangedRun
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.model.log import FoundLine
 from rota.notices import emit
@@ -237,7 +237,9 @@ class Feed:
                     continue
 
 
-def _tell_runs(clients: Collection[LiveClient], changes: Collection[RunChange], floor: int) -> None:
+def _tell_runs(
+    clients: Collection[LiveClient], changes: Collection[ChangedRun], floor: int
+) -> None:
     by_namespace: dict[str, list[LiveClient]] = {}
     for client in clients:
         if client.topics.runs:

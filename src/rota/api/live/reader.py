@@ -11,7 +11,7 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 from rota.clock import elapsed_s
-from rota.engine.insight.changes import ChangeSet, Footprint, RunChange, changed, mark, traces
+from rota.engine.insight.changes import ChangedRun, ChangeSet, Footprint, changed, mark, traces
 from rota.ids import first_id
 from rota.rules.insight.cursor import Cursor
 from rota.store.base import Tx
@@ -41,7 +41,7 @@ class FeedRead(NamedTuple):
     """The result of one look; nothing counts until it is taken in."""
 
     traces: ChangeSet
-    changes: list[RunChange]
+    changes: list[ChangedRun]
     is_many: bool
     is_wide: bool
     is_sweep: bool

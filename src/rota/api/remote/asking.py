@@ -10,7 +10,7 @@ from litestar import post
 from rota.api.identity.authorization import needs
 from rota.api.remote.long_poll import WorkListener
 from rota.api.server.request import ApiRequest
-from rota.engine.workers.remote import RemoteWorker, find_remote
+from rota.engine.workers.remote import RemoteWorkerRow, find_remote
 from rota.errors import BadInput
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
@@ -37,7 +37,7 @@ async def write(request: ApiRequest, work: Callable[[Tx], T]) -> T:
     return await server_state.call(lambda: server_state.room(request.only).write(work))
 
 
-def find(request: ApiRequest, worker_id: str, tx: Tx) -> RemoteWorker:
+def find(request: ApiRequest, worker_id: str, tx: Tx) -> RemoteWorkerRow:
     """Return the worker if it came with the token of this request; UnknownWorker otherwise."""
     at = {"namespace": request.namespace, "token_id": request.credential.id}
     return find_remote(tx, worker_id, **at)

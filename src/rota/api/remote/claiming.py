@@ -18,7 +18,13 @@ from rota.engine.jobs.definitions import PinnedVersion, current_specs, pinned_to
 from rota.engine.runs.finish import finish
 from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.lost_claims import release
-from rota.engine.workers.remote import RemoteWorker, find_remote, held_runs, strays_of, told_takes
+from rota.engine.workers.remote import (
+    RemoteWorkerRow,
+    find_remote,
+    held_runs,
+    strays_of,
+    told_takes,
+)
 from rota.errors import BadInput
 from rota.model.artifact import is_pointer
 from rota.model.identity import Credential
@@ -45,7 +51,7 @@ AHEAD_S = 2.0
 class ClaimReply(NamedTuple):
     """The result of one look for runs."""
 
-    worker: RemoteWorker
+    worker: RemoteWorkerRow
     leases: list[Lease]
     pinned: dict[tuple[str, int], PinnedVersion]
     strays: Sequence[Stray] = ()
@@ -126,7 +132,7 @@ def complete(
 
 
 def told_strays(
-    tx: Tx, worker: RemoteWorker, strays: Sequence[HeldLease], *, namespace: str
+    tx: Tx, worker: RemoteWorkerRow, strays: Sequence[HeldLease], *, namespace: str
 ) -> list[Stray]:
     """Return strays as the worker is told of them; the worker may know them after all.
 
@@ -163,12 +169,12 @@ def _completed(loader: ValueLoader, call: Attempt) -> Ending | None:
         return incomplete(error)
 
 
-def _token(worker: RemoteWorker, lease: Lease) -> str:
+def _token(worker: RemoteWorkerRow, lease: Lease) -> str:
     facts = Facts(lease.job, lease.attempt, lease.claimed_at)
     return make_token(worker.seal, lease.run_id, lease.fence, facts)
 
 
-def _scope(tx: Tx, worker: RemoteWorker, credential: Credential) -> WorkerScope:
+def _scope(tx: Tx, worker: RemoteWorkerRow, credential: Credential) -> WorkerScope:
     specs = current_specs(tx, worker.jobs, namespace=credential.namespace)
     queues = [queue for queue in worker.queues if credential.reaches(queue)]
     first = worker.now % max(1, len(queues))  # another one each time, so that none is always last

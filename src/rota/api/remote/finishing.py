@@ -17,7 +17,7 @@ from rota.engine.graphs.graph_run import GraphRun, graph_runs, spec_at
 from rota.engine.graphs.nodes.arguments import cache_of
 from rota.engine.graphs.nodes.links import refusal
 from rota.engine.runs.finish import finish
-from rota.engine.workers.remote import HeldRun, RemoteWorker, find_remote, held_runs
+from rota.engine.workers.remote import HeldRun, RemoteWorkerRow, find_remote, held_runs
 from rota.errors import BadInput
 from rota.model.identity import Credential
 from rota.model.remote import EndBody
@@ -169,7 +169,7 @@ def _graph_run(tx: Tx, lease: Lease, namespace: str) -> GraphRun | None:
 
 def _judged(  # what was said, what is known, and where
     tx: Tx,
-    worker: RemoteWorker,
+    worker: RemoteWorkerRow,
     said: EndBody,
     run: HeldRun,
     prepared: PreparedFinish | None,
@@ -184,7 +184,7 @@ def _judged(  # what was said, what is known, and where
 
 def _verdict(  # what was said, what is known, and where
     tx: Tx,
-    worker: RemoteWorker,
+    worker: RemoteWorkerRow,
     said: EndBody,
     run: HeldRun,
     prepared: PreparedFinish | None,

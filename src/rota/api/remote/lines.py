@@ -9,7 +9,7 @@ import msgspec
 from rota.api.remote.trust import check_attempt, without_zero
 from rota.engine.logs import append
 from rota.engine.workers.heartbeat import HeldLease
-from rota.engine.workers.remote import RemoteWorker, logged_chars
+from rota.engine.workers.remote import RemoteWorkerRow, logged_chars
 from rota.errors import BadInput
 from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
 from rota.model.remote import ChunkBody
@@ -25,7 +25,9 @@ AHEAD_MS = 60_000
 _marks = msgspec.json.Decoder(list[int])
 
 
-def append_lines(tx: Tx, worker: RemoteWorker, said: Sequence[ChunkBody], *, namespace: str) -> int:
+def append_lines(
+    tx: Tx, worker: RemoteWorkerRow, said: Sequence[ChunkBody], *, namespace: str
+) -> int:
     """Store the chunks that fit; return their number.
 
     The token alone decides, not the fence: the last lines of a lost attempt are evidence, and are

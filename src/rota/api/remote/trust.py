@@ -7,18 +7,18 @@ from collections.abc import Sequence
 import msgspec
 
 from rota.engine.workers.heartbeat import HeldLease
-from rota.engine.workers.remote import RemoteWorker
+from rota.engine.workers.remote import RemoteWorkerRow
 from rota.errors import BadInput, PayloadTooLarge
 from rota.model.remote import AttemptBody
 from rota.rules.security.attempt_tokens import Facts, read_token
 
 
-def check_attempt(worker: RemoteWorker, said: AttemptBody) -> Facts:
+def check_attempt(worker: RemoteWorkerRow, said: AttemptBody) -> Facts:
     """Return the facts signed when the attempt began; NotPermitted if this is not its token."""
     return read_token(worker.seal, said.run_id, said.fence, said.token)
 
 
-def check_held(worker: RemoteWorker, said: Sequence[AttemptBody]) -> list[HeldLease]:
+def check_held(worker: RemoteWorkerRow, said: Sequence[AttemptBody]) -> list[HeldLease]:
     """Return the attempts, all of them the worker's; one foreign attempt ends the request."""
     for each in said:
         check_attempt(worker, each)

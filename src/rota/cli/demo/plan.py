@@ -28,7 +28,7 @@ class Example(NamedTuple):
     expected: State = State.SUCCESS
 
 
-class Plan(NamedTuple):
+class DemoPlan(NamedTuple):
     """Everything that the demo has submitted."""
 
     started_ms: int
@@ -36,7 +36,7 @@ class Plan(NamedTuple):
     burst: int
 
 
-def submit_all(app: App, *, burst: int = BURST) -> Plan:
+def submit_all(app: App, *, burst: int = BURST) -> DemoPlan:
     """Submit the examples, then the burst in one transaction."""
     started_ms = app.store.read(now_ms)
     today = to_datetime(started_ms).date().isoformat()
@@ -52,7 +52,7 @@ def submit_all(app: App, *, burst: int = BURST) -> Plan:
     )
     _submit_more(app)
     jobs.thumbnail.submit_many((f"photo-{number}.jpg",) for number in range(burst))
-    return Plan(started_ms, examples, burst)
+    return DemoPlan(started_ms, examples, burst)
 
 
 def _submit_more(app: App) -> None:

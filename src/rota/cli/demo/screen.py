@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 SHOWN = (State.QUEUED, State.SCHEDULED, State.RUNNING, State.SUCCESS, State.FAILED)
 
 
-class Screen(Protocol):
+class DemoScreen(Protocol):
     """An output for looks at the demo."""
 
     def show(self, look: DemoLook) -> None: ...
 
 
-class Lines:
+class DemoLines:
     """An output with a line for each event, and one for the figures when they change."""
 
     def __init__(self, watcher: Watcher) -> None:
@@ -40,7 +40,7 @@ class Lines:
             print(self._watcher.events.popleft(), flush=True)
 
 
-class Picture:
+class DemoPanel:
     """An output with a panel that is redrawn at each look."""
 
     def __init__(self, watcher: Watcher) -> None:
@@ -100,12 +100,12 @@ class Picture:
 
 
 @contextmanager
-def screen(watcher: Watcher, where: Sequence[str]) -> Iterator[Screen]:
+def screen(watcher: Watcher, where: Sequence[str]) -> Iterator[DemoScreen]:
     """Yield a picture if this is a terminal, lines if not."""
     print("\n".join(where), flush=True)
     if not is_fancy():
-        yield Lines(watcher)
+        yield DemoLines(watcher)
         return
-    picture = Picture(watcher)
+    picture = DemoPanel(watcher)
     with picture.live:
         yield picture

@@ -6,7 +6,7 @@ from collections import deque
 from typing import NamedTuple
 
 from rota.app import App
-from rota.cli.demo.plan import BURST_QUEUE, Example, Plan
+from rota.cli.demo.plan import BURST_QUEUE, DemoPlan, Example
 from rota.clock import elapsed_s
 from rota.engine.admission.queues import queues
 from rota.engine.runs.find import counts, find
@@ -35,7 +35,7 @@ class DemoLook(NamedTuple):
 class Watcher:
     """The difference between two looks, as events."""
 
-    def __init__(self, app: App, plan: Plan, started_s: float) -> None:
+    def __init__(self, app: App, plan: DemoPlan, started_s: float) -> None:
         self.plan = plan
         self.events: deque[str] = deque(maxlen=EVENTS)
         self.burst_s: float | None = None

@@ -14,7 +14,7 @@ from rota.cli.pages.states import icon_of
 from rota.cli.pages.tree import Branch, branches, instances_of
 from rota.cli.safe_text import console
 from rota.cli.times import coarse, lasted, took
-from rota.cli.watching import RunChanges, RunLook, Screen
+from rota.cli.watching import RunChanges, RunLook, RunScreen
 from rota.model.graphs.run_nodes import NodeView
 from rota.model.states import FINAL
 
@@ -57,7 +57,7 @@ class Documents:
         sys.stdout.flush()
 
 
-class Lines:
+class WatchLines:
     """An output with a line for each change."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Lines:
             print(line.rstrip(), flush=True)
 
 
-class Picture:
+class WatchTree:
     """An output with a tree that is redrawn at each look."""
 
     def __init__(self) -> None:
@@ -151,13 +151,13 @@ def _said(word: str) -> str:
 
 
 @contextmanager
-def screen(*, as_json: bool) -> Iterator[Screen]:
+def screen(*, as_json: bool) -> Iterator[RunScreen]:
     """Yield JSON on request, a picture if this is a terminal, lines if not."""
     if as_json:
         yield Documents()
     elif not is_fancy():
-        yield Lines()
+        yield WatchLines()
     else:
-        picture = Picture()
+        picture = WatchTree()
         with picture.live:
             yield picture

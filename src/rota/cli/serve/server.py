@@ -55,14 +55,14 @@ def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:
 
     from rota.api.server.options import check_posture
     from rota.cli.serve.log_lines import start_logging
-    from rota.cli.serve.startup_wait import Once, wait_for_store
+    from rota.cli.serve.startup_wait import FirstTime, wait_for_store
 
     options = check_posture(server_options_of(said))  # before 0.4 s of imports
     from rota.api.server.process import serve
 
     setproctitle(f"rota {title}: server")
     start_logging(said.log_format)
-    wait_for_store(app, said, is_first=Once())
+    wait_for_store(app, said, is_first=FirstTime())
 
     def greet(options: ServerOptions, welcome: StartupNote | None) -> None:
         if as_json or said.log_format == "json":

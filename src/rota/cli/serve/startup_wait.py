@@ -46,7 +46,7 @@ def tell_away(error: StoreUnavailable) -> None:
     )
 
 
-class Once:
+class FirstTime:
     """A call that returns True the first time only."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from rota.engine.values.stored_text import read
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import BadInput
 from rota.model.schedule import Blackout
-from rota.rules.schedules.windows import START, Verdict, compile_blackout, verdict
+from rota.rules.schedules.windows import START, WindowDecision, compile_blackout, verdict
 from rota.store.base import Row, Tx
 
 _blackout = msgspec.json.Decoder(Blackout)
@@ -75,7 +75,7 @@ def _what(row: Row) -> str:
     return f"maintenance window {row['name']}"
 
 
-def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> Verdict:
+def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> WindowDecision:
     """Return what the windows decide about a start at this time; mostly `start`."""
     return verdict(windows, job=job, queue=queue, at=at) if windows else START
 

@@ -38,7 +38,7 @@ class Halt(NamedTuple):
     """The kinds of nodes that start and go on all the same."""
 
 
-class Propagating(Protocol):
+class EndingNodes(Protocol):
     """The part of a propagation that this module uses."""
 
     tx: Tx
@@ -59,7 +59,7 @@ class Propagating(Protocol):
 _FAILED = Halt("not started: another node failed", "cancelled: another node of its graph failed")
 
 
-def fail_fast(propagation: Propagating, graph_run: GraphRun, failed: NodeRow) -> None:
+def fail_fast(propagation: EndingNodes, graph_run: GraphRun, failed: NodeRow) -> None:
     """Halt a run at its first failure if the graph's mode lets no other nodes start.
 
     The failure of a teardown counts only if it sets `fails_run`; that of a notify never counts.
@@ -83,7 +83,7 @@ def fail_fast(propagation: Propagating, graph_run: GraphRun, failed: NodeRow) ->
 
 
 def halt(
-    propagation: Propagating, graph_run: GraphRun, words: Halt, *, but: str = "", was_paused: bool
+    propagation: EndingNodes, graph_run: GraphRun, words: Halt, *, but: str = "", was_paused: bool
 ) -> None:
     """Start no more nodes of the run except the spared kinds, even if the run was paused."""
     graph_id = graph_run.graph_id
@@ -104,7 +104,7 @@ def halt(
     stop_runs(propagation, graph_id, words, but=but)
 
 
-def _wake(propagation: Propagating, graph_run: GraphRun, row: NodeRow) -> None:
+def _wake(propagation: EndingNodes, graph_run: GraphRun, row: NodeRow) -> None:
     """Let a spared node of a paused run go on, as a resume would."""
     if row.state in ("held", "ready"):
         was_ready = row.state == "ready"
@@ -117,7 +117,7 @@ def _wake(propagation: Propagating, graph_run: GraphRun, row: NodeRow) -> None:
     propagation.node_rows.change(row)
 
 
-def _unblock(propagation: Propagating, graph_run: GraphRun, words: Halt) -> None:
+def _unblock(propagation: EndingNodes, graph_run: GraphRun, words: Halt) -> None:
     """Queue the runs of spared nodes that the pause held back."""
     children = propagation.tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     nodes = graph_run.shape.plan.nodes
@@ -131,7 +131,7 @@ def _unblock(propagation: Propagating, graph_run: GraphRun, words: Halt) -> None
 
 
 def stop(
-    propagation: Propagating,
+    propagation: EndingNodes,
     row: NodeRow,
     how: Stopping,
     words: Halt = _FAILED,
@@ -147,7 +147,7 @@ def stop(
 
 
 def stop_runs(
-    propagation: Propagating,
+    propagation: EndingNodes,
     graph_id: str,
     words: Halt = _FAILED,
     *,

@@ -30,8 +30,7 @@ from rota.engine.values.artifacts import given
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput
 from rota.model.run import ErrorDetail, Verdict
-from rota.rules.graphs.joins import Ending, ending_of, judge
-from rota.rules.graphs.joins import Verdict as Word
+from rota.rules.graphs.joins import Ending, JoinDecision, ending_of, judge
 from rota.rules.graphs.node_values import is_wanted, items_of
 from rota.rules.graphs.outcome import branch_skips, short_circuit_skips
 from rota.store.base import Tx
@@ -228,9 +227,9 @@ class Propagation:
             planned = self.graph_runs[row.graph_id].shape.plan.nodes[row.name]
             is_teardown = planned.node.kind == "teardown"
             word = judge(planned.join, row.joined(planned), is_teardown=is_teardown)
-            if word is Word.RUN:
+            if word is JoinDecision.RUN:
                 self.releases.allow(self.graph_runs[row.graph_id], row)
-            elif word is not Word.WAIT:
+            elif word is not JoinDecision.WAIT:
                 self.end(row, ending_of(word), _because(word))
 
     def _fail_refused(self) -> None:
@@ -283,5 +282,5 @@ def _skips(graph_run: GraphRun, name: str, kind: str, result: str) -> list[str]:
     return skips(graph_run.shape.plan, name, read(_any, result, f"the result of node {name!r}"))
 
 
-def _because(word: Word) -> str:
-    return "by its parents" if word is Word.SKIP else "a node before it failed"
+def _because(word: JoinDecision) -> str:
+    return "by its parents" if word is JoinDecision.SKIP else "a node before it failed"

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rota.model.graph import Node
-from rota.rules.graphs import Plan, remaining
+from rota.rules.graphs import GraphPlan, remaining
 from rota.rules.graphs.expressions.cel import Values
 from rota.rules.graphs.expressions.text import mentioned_in, tokens_of
 from rota.rules.graphs.maps import Tolerance, parse_tolerance
@@ -29,7 +29,9 @@ _NOTHING = Values({}, {}, {})
 class GraphShape:
     """A plan, plus the needs of its nodes, computed once."""
 
-    def __init__(self, plan: Plan, *, kinds: Mapping[str, Any], is_quiet: bool = False) -> None:
+    def __init__(
+        self, plan: GraphPlan, *, kinds: Mapping[str, Any], is_quiet: bool = False
+    ) -> None:
         self.plan = plan
         self.kinds = kinds
         """The types of the graph's parameters."""

@@ -48,7 +48,7 @@ class ChangeSet(NamedTuple):
     """Whether more runs or attempts ended than the limit."""
 
 
-class RunChange(msgspec.Struct, frozen=True, kw_only=True):
+class ChangedRun(msgspec.Struct, frozen=True, kw_only=True):
     """A run as it is now, without its arguments and result."""
 
     id: str
@@ -109,7 +109,7 @@ def traces(  # since when, from where, and how much at most, all named
 
 def changed(
     tx: Tx, run_ids: Collection[str], *, since: int, namespace: str | None = None
-) -> list[RunChange]:
+) -> list[ChangedRun]:
     """Return these runs as they are now; ended ones only if they ended since."""
     if not run_ids:
         return []
@@ -128,10 +128,10 @@ def _footprint(row: Row) -> Footprint:
     )
 
 
-def _change(row: Row) -> RunChange:
+def _change(row: Row) -> ChangedRun:
     facts: dict[str, Any] = {name: row[name] for name in _COPIED}
     ids: dict[str, Any] = {name: str(row[name]) if row[name] else None for name in _IDS}
-    return RunChange(
+    return ChangedRun(
         id=str(row["id"]),
         state=State(row["state"]),
         cancel_requested=bool(row["cancel_requested"]),
@@ -143,4 +143,4 @@ def _change(row: Row) -> RunChange:
 
 _IDS = ("worker_id", "schedule_id", "parent_id")
 _MADE = {"id", "state", "cancel_requested", "error", *_IDS}
-_COPIED = tuple(name for name in RunChange.__struct_fields__ if name not in _MADE)
+_COPIED = tuple(name for name in ChangedRun.__struct_fields__ if name not in _MADE)

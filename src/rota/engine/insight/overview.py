@@ -19,7 +19,7 @@ from rota.engine.insight.time_buckets import (
 from rota.engine.runs.claimed import shares
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import CompiledSchedules
-from rota.engine.schedules.firing_counts import Spans, count_ahead
+from rota.engine.schedules.firing_counts import TimeBuckets, count_ahead
 from rota.engine.workers.registry import workers
 from rota.model.failures.dead_letter import LetterGroup
 from rota.model.insight.statistics import FailureCause, Lag, Overview, WorkerCounts
@@ -51,7 +51,7 @@ def overview(
     buckets = buckets_of(tx, namespace=namespace, window_ms=window_ms, queues=queues)
     whole = total(each.statistic for each in buckets)
     causes = groups(tx, namespace=namespace, queues=queues, since=now - window_ms, limit=CAUSES)
-    hour = Spans(first=now, span_ms=HOUR_MS + 1, count=1)
+    hour = TimeBuckets(first=now, span_ms=HOUR_MS + 1, count=1)
     coming = count_ahead(tx, namespace=namespace, start=now, spans=hour, compiled=compiled)
     return Overview(
         at=moment(now),

@@ -34,7 +34,7 @@ from rota.errors import UnknownRelease, UnknownSchedule
 from rota.model.bundle import BundledSchedule
 from rota.model.release import Declaration, Release
 from rota.model.view import view_of
-from rota.rules.jobs.releases import Said, digest_of, successor
+from rota.rules.jobs.releases import ReleaseContent, digest_of, successor
 from rota.store.base import Row, Tx
 
 KEPT = 1_000
@@ -45,7 +45,7 @@ _schedules = msgspec.json.Decoder(dict[str, BundledSchedule])
 _plain = msgspec.json.Decoder(dict[str, Any])
 
 
-class Declared(msgspec.Struct, frozen=True, kw_only=True):
+class DeclareResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a declaration."""
 
     versions: dict[str, int]
@@ -65,7 +65,7 @@ class Declarer(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a person starts it: with no other worker alive, its code counts as the newest."""
 
 
-def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
+def declare(tx: Tx, said: Declaration, hand: Declarer) -> DeclareResult:
     """Store the definitions of the code, unless it is older than what the store holds."""
     at = {"namespace": hand.namespace, "app": said.app or "", "digest": digest_of(said)}
     lock_name(tx, "release", "", namespace=hand.namespace)
@@ -84,10 +84,10 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
                 subject=str(used.number),
                 detail={key: each for key, each in detail.items() if each is not None},
             )
-            return Declared(versions=used.jobs, number=used.number)
+            return DeclareResult(versions=used.jobs, number=used.number)
         specs = said.jobs.values()
         known = {spec.name: put_version(tx, spec, namespace=hand.namespace)[0] for spec in specs}
-        return Declared(versions=known, number=row["number"], newer=newer)
+        return DeclareResult(versions=known, number=row["number"], newer=newer)
     check_told_jobs(tx, said.jobs, namespace=hand.namespace)
     since = now_ms(tx)
     versions = {
@@ -101,7 +101,7 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> Declared:
         tx.execute("insert_release", label=said.label, who=hand.who, **at, **facts)
         tx.execute("prune_releases", namespace=hand.namespace, app=at["app"], keep=KEPT)
         row = tx.one("find_release", **at)
-    return Declared(versions=versions, number=row["number"] if row else 0)
+    return DeclareResult(versions=versions, number=row["number"] if row else 0)
 
 
 def use(tx: Tx, number: int, hand: Declarer) -> Release:
@@ -127,7 +127,7 @@ def use(tx: Tx, number: int, hand: Declarer) -> Release:
 def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50) -> list[Release]:
     """Return the newest releases first; one `holds` if none replaced it for its jobs."""
     rows = tx.all("list_releases", namespace=namespace, app=app, number=None, limit=limit)
-    later: dict[str, list[Said]] = {}
+    later: dict[str, list[ReleaseContent]] = {}
     found = []
     for row in rows:
         said, before = _said(row), later.setdefault(row["app"], [])
@@ -159,7 +159,7 @@ def _newer(tx: Tx, row: Row, app: str | None, namespace: str) -> Release | None:
     return None if number is None else find_release(tx, number, namespace=namespace)
 
 
-def _later(tx: Tx, number: int, app: str | None, namespace: str) -> list[Said]:
+def _later(tx: Tx, number: int, app: str | None, namespace: str) -> list[ReleaseContent]:
     rows = tx.all("later_releases", namespace=namespace, app=app or "", number=number)
     return [_said(row) for row in rows]
 
@@ -210,8 +210,8 @@ def _remove_rest(  # whose, what stays, by whom, and of what else
                 tell("remove job", name)
 
 
-def _said(row: Row) -> Said:
-    return Said(row["number"], _jobs.decode(row["jobs"]), _plain.decode(row["schedules"]))
+def _said(row: Row) -> ReleaseContent:
+    return ReleaseContent(row["number"], _jobs.decode(row["jobs"]), _plain.decode(row["schedules"]))
 
 
 def _release(row: Row, *, holds: bool = False) -> Release:

@@ -50,7 +50,7 @@ class EqualSchedules(msgspec.Struct, kw_only=True):
         return steps
 
 
-class Spans(msgspec.Struct, frozen=True, kw_only=True):
+class TimeBuckets(msgspec.Struct, frozen=True, kw_only=True):
     """Consecutive stretches of time."""
 
     first: int
@@ -77,7 +77,7 @@ class FiringCounts(msgspec.Struct, frozen=True):
 
 
 def count_ahead(
-    tx: Tx, *, namespace: str, start: int, spans: Spans, compiled: CompiledSchedules
+    tx: Tx, *, namespace: str, start: int, spans: TimeBuckets, compiled: CompiledSchedules
 ) -> FiringCounts:
     """Count firings from `start`, or now if that is later, to the end of the last span."""
     end = spans.last(spans.count - 1)

@@ -6,7 +6,7 @@ from rota.clock import moment
 from rota.engine.insight.statistics import DAY_MS, HOUR_MS, means
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import CompiledSchedules
-from rota.engine.schedules.firing_counts import Spans, count_ahead
+from rota.engine.schedules.firing_counts import TimeBuckets, count_ahead
 from rota.model.insight.statistics import Forecast, ForecastHour
 from rota.store.base import Tx
 
@@ -17,7 +17,7 @@ def forecast(tx: Tx, *, namespace: str, hours: int, compiled: CompiledSchedules)
     """Forecast `hours` hours from now; the rest of the current hour counts as one."""
     now = now_ms(tx)
     first = now // HOUR_MS * HOUR_MS
-    spans = Spans(first=first, span_ms=HOUR_MS, count=hours)
+    spans = TimeBuckets(first=first, span_ms=HOUR_MS, count=hours)
     coming = count_ahead(tx, namespace=namespace, start=now, spans=spans, compiled=compiled)
     took = means(tx, namespace=namespace, span_ms=HOUR_MS, since=now - PAST_MS)
     runs = [0] * hours

@@ -16,7 +16,7 @@ from rota.rules.schedules.overlap import Decision
 from rota.store.base import Row, Tx
 
 
-class Triggered(msgspec.Struct, frozen=True, kw_only=True):
+class TriggerOutcome(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a start by hand; no run when the overlap policy gave it up."""
 
     run_id: str | None
@@ -34,7 +34,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     new_id: NewId,
     args: str | None = None,
     instant: int | None = None,
-) -> Triggered:
+) -> TriggerOutcome:
     """Start a schedule once now, with other arguments if given, even while it is paused.
 
     With `instant` the run is for that time, as if it had been started then.
@@ -47,7 +47,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     known = tx.one("find_request", schedule_id=row["id"], kind="manual", request=request_id)
     if known is not None:
         run_id = str(known["run_id"]) if known["run_id"] else None
-        return Triggered(run_id=run_id, decision=known["decision"], is_new=False)
+        return TriggerOutcome(run_id=run_id, decision=known["decision"], is_new=False)
     plan = plan_of(row, compiled, load_calendars(tx, [row]))
     start = with_times(row, plan, _start(row, plan, request_id, args, instant))
     ask = StartRequest(row=row, plan=plan, starts=[start], waits=True)
@@ -55,7 +55,7 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     made: StartedRun = begun.made[0]
     tx.execute("count_starts", id=row["id"], fired=begun.fired, skipped=begun.skipped)
     stop_old(tx, [begun])
-    return Triggered(run_id=made.run_id, decision=made.decision)
+    return TriggerOutcome(run_id=made.run_id, decision=made.decision)
 
 
 def _start(

@@ -28,7 +28,7 @@ from rota.store.base import Tx
 EVERY = 10_000
 
 
-class RemoteWorker(msgspec.Struct, frozen=True, kw_only=True):
+class RemoteWorkerRow(msgspec.Struct, frozen=True, kw_only=True):
     """A worker on record that registered with a token."""
 
     id: str
@@ -57,7 +57,7 @@ class HeldRun(msgspec.Struct, frozen=True):
 
 def enlist(
     tx: Tx, worker: NewWorker, *, namespace: str, token_id: str, key: str, lease_ms: int
-) -> RemoteWorker:
+) -> RemoteWorkerRow:
     """Put a worker on record; a repeat changes nothing. NotAllowed for the id of another worker."""
     enter(tx, worker, namespace=namespace, lease_ms=lease_ms, token_id=token_id, key=key)
     try:
@@ -66,13 +66,13 @@ def enlist(
         raise id_is_taken(worker.id) from None
 
 
-def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> RemoteWorker:
+def find_remote(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> RemoteWorkerRow:
     """The worker with this id and token; UnknownWorker for any other, and for one given up."""
     at = {"id": worker_id, "namespace": namespace, "token_id": token_id}
     row = tx.one("find_remote_worker", **at) if is_id(worker_id) else None
     if row is None:
         raise UnknownWorker(worker_id)
-    return RemoteWorker(
+    return RemoteWorkerRow(
         id=str(row["id"]),
         token_id=str(row["token_id"]),
         key=row["attempt_key"],
@@ -97,14 +97,14 @@ def undefined(tx: Tx, names: Collection[str], *, namespace: str) -> list[str]:
     return sorted(set(names).difference(current_specs(tx, names, namespace=namespace)))
 
 
-def teach(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
+def teach(tx: Tx, worker: RemoteWorkerRow, *, namespace: str) -> None:
     """Let a worker also claim runs of jobs that were stored after it registered."""
     jobs = tuple(known_jobs(tx, worker.jobs, namespace=namespace, stored=True))
     if jobs != worker.jobs:
         learn(tx, worker.id, queues=worker.queues, jobs=jobs, takes=worker.takes)
 
 
-def told_takes(tx: Tx, worker: RemoteWorker, takes: Mapping[str, str]) -> RemoteWorker:
+def told_takes(tx: Tx, worker: RemoteWorkerRow, takes: Mapping[str, str]) -> RemoteWorkerRow:
     """Record the arguments that a worker's functions take, for jobs it knows; return the worker."""
     known = {name: each for name, each in takes.items() if name in worker.jobs}
     if known == worker.takes:
@@ -113,14 +113,14 @@ def told_takes(tx: Tx, worker: RemoteWorker, takes: Mapping[str, str]) -> Remote
     return msgspec.structs.replace(worker, takes=known)
 
 
-def has_news(tx: Tx, worker: RemoteWorker) -> bool:
+def has_news(tx: Tx, worker: RemoteWorkerRow) -> bool:
     """Whether a heartbeat would tell the worker to stop a run, or to stand by."""
     row = tx.one("worker_news", id=worker.id)
     return row is not None and bool(row["is_there"])
 
 
 def held_runs(
-    tx: Tx, worker: RemoteWorker, held: Sequence[HeldLease], *, namespace: str
+    tx: Tx, worker: RemoteWorkerRow, held: Sequence[HeldLease], *, namespace: str
 ) -> dict[str, HeldRun]:
     """The listed runs that the worker holds under the fence it names, by id."""
     if not held:
@@ -147,7 +147,7 @@ def bury(tx: Tx, worker_id: str, *, namespace: str, token_id: str) -> None:
     retire(tx, worker_id)
 
 
-def leave(tx: Tx, worker: RemoteWorker, *, namespace: str) -> None:
+def leave(tx: Tx, worker: RemoteWorkerRow, *, namespace: str) -> None:
     """Remove a worker that shuts down in good order; the runs it still holds go back."""
     release(tx, strays_of(tx, worker.id, []), namespace=namespace)
     retire(tx, worker.id)

@@ -25,8 +25,8 @@ from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.failures import letter_choice
 from rota.operations.failures.letter_choice import (
+    LetterProgress,
     LettersBody,
-    Progress,
     checked_args,
     choose,
     read_progress,
@@ -37,7 +37,7 @@ from rota.operations.failures.letter_choice import (
 from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit, page_start
 from rota.operations.permissions import check_starts
-from rota.operations.wire import Called
+from rota.operations.wire import QueryName
 from rota.rules.text.rate import parse_rate
 from rota.store.base import Tx
 
@@ -59,7 +59,7 @@ def list_letter_groups(
     tx: Tx,
     caller: Caller,
     *,
-    job: Annotated[str | None, Called("jobId")] = None,
+    job: Annotated[str | None, QueryName("jobId")] = None,
     acted: bool = False,
     limit: Limit = PAGE,
 ) -> Page[LetterGroup]:
@@ -82,8 +82,8 @@ def list_letters(  # noqa: PLR0913  # one filter each, all named
     caller: Caller,
     *,
     group: str | None = None,
-    job: Annotated[str | None, Called("jobId")] = None,
-    letter_state: Annotated[LetterState | None, Called("state")] = None,
+    job: Annotated[str | None, QueryName("jobId")] = None,
+    letter_state: Annotated[LetterState | None, QueryName("state")] = None,
     cursor: str | None = None,
     limit: Limit = PAGE,
 ) -> Page[LetterView]:
@@ -152,7 +152,7 @@ def redrive_letters(tx: Tx, caller: Caller, body: RedriveBody) -> RedrivenMany:
     """Run some letters, or the open ones of a group, again; up to 500 in one request."""
     gap_ms = parse_rate(body.rate) if body.rate is not None else 0.0
     begun = read_progress(body.cursor)
-    progress = begun or caller.once("progress", lambda: Progress(now_ms(tx)))
+    progress = begun or caller.once("progress", lambda: LetterProgress(now_ms(tx)))
     chosen = caller.once(
         "letters", lambda: choose(tx, caller, body, refused="discarded", progress=progress)
     )
@@ -162,7 +162,7 @@ def redrive_letters(tx: Tx, caller: Caller, body: RedriveBody) -> RedrivenMany:
     done = _redrive(tx, caller, chosen.ids, wish)
     is_full = bool(body.group) and len(chosen.ids) == letter_choice.AT_ONCE
     redriven = progress.done + sum(each.is_new for each in done)
-    further = Progress(progress.until, redriven, chosen.ids[-1]).text() if is_full else None
+    further = LetterProgress(progress.until, redriven, chosen.ids[-1]).text() if is_full else None
     return RedrivenMany(items=done, left=chosen.left, next=further)
 
 
@@ -200,7 +200,7 @@ def _redrive(
 
 def _discard(tx: Tx, caller: Caller, body: LettersBody) -> Discarded:
     def decide() -> letter_choice.Choice:
-        return choose(tx, caller, body, refused="redriven", progress=Progress(now_ms(tx)))
+        return choose(tx, caller, body, refused="redriven", progress=LetterProgress(now_ms(tx)))
 
     chosen = caller.once("letters", decide)
     gone = discard(tx, chosen.ids, namespace=caller.namespace, who=caller.actor.who)

@@ -40,7 +40,7 @@ class LettersBody(Body):
     reason: str | None = None
 
 
-class Progress(NamedTuple):
+class LetterProgress(NamedTuple):
     """How far a request for many letters has come in its parts."""
 
     until: int
@@ -62,18 +62,18 @@ class Choice(NamedTuple):
     """Open letters of the group for another request."""
 
 
-def read_progress(cursor: str | None) -> Progress | None:
+def read_progress(cursor: str | None) -> LetterProgress | None:
     """Return the position that a cursor encodes; None without one."""
     if cursor is None:
         return None
     found = CURSOR.fullmatch(cursor)
     if found is None or not is_id(found[3]):
         raise BadInput("cursor: give the `next` of the answer before")
-    return Progress(int(found[1]), int(found[2]), found[3])
+    return LetterProgress(int(found[1]), int(found[2]), found[3])
 
 
 def choose(
-    tx: Tx, caller: Caller, body: LettersBody, *, refused: LetterState, progress: Progress
+    tx: Tx, caller: Caller, body: LettersBody, *, refused: LetterState, progress: LetterProgress
 ) -> Choice:
     """The runs that are meant, their jobs, and how many letters are left for another request."""
     if bool(body.ids) == bool(body.group):
@@ -89,7 +89,7 @@ def choose(
     return Choice(once, {letter.job for letter in letters})
 
 
-def _of_group(tx: Tx, caller: Caller, group: str, progress: Progress) -> Choice:
+def _of_group(tx: Tx, caller: Caller, group: str, progress: LetterProgress) -> Choice:
     at: dict[str, Any] = {"namespace": caller.namespace, "queues": caller.credential.queues}
     found = open_group(tx, group, **at)
     if found.job is None and progress.after:

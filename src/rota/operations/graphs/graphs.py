@@ -21,7 +21,7 @@ from rota.operations.jobs.job_views import job_facts, job_verbs
 from rota.operations.jobs.visible import job_page, visible_job
 from rota.operations.operation import reads
 from rota.operations.paging import PAGE, Limit
-from rota.rules.graphs import Plan, Planned
+from rota.rules.graphs import GraphPlan, Planned
 from rota.rules.jobs.parameter_schema import schema_of
 from rota.store.base import Tx
 
@@ -76,7 +76,7 @@ def _visible_graph(tx: Tx, caller: Caller, name: str) -> JobView:
     return job
 
 
-def _plan(tx: Tx, caller: Caller, job: JobView, version: int) -> Plan:
+def _plan(tx: Tx, caller: Caller, job: JobView, version: int) -> GraphPlan:
     spec = find_spec(tx, job.name, version, namespace=caller.namespace)
     if spec is None or not isinstance(spec.target, GraphTarget):
         raise UnknownVersion(job.name, version)
@@ -94,7 +94,7 @@ def _item(job: JobView, lately: Activity, caller: Caller) -> GraphItem:
     )
 
 
-def _view(job: JobView, version: int, plan: Plan, caller: Caller) -> GraphView:
+def _view(job: JobView, version: int, plan: GraphPlan, caller: Caller) -> GraphView:
     graph = plan.graph
     return GraphView(
         name=job.name,

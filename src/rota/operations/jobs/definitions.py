@@ -27,7 +27,7 @@ from rota.operations.operation import changes, tell
 from rota.operations.permissions import check_rights
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.failures.on_failure import check_takes
-from rota.rules.jobs.definitions import OWN, Definition, command_target, define_job, http_target
+from rota.rules.jobs.definitions import OWN, JobDefinition, command_target, define_job, http_target
 from rota.rules.schedules.options import read_schedule
 from rota.rules.text.checks import hint
 from rota.store.base import Tx
@@ -109,7 +109,7 @@ def put_job(
     return JobMade(job=body.name, status=status, version=version)
 
 
-def _definition(tx: Tx, caller: Caller, body: JobBody) -> Definition:
+def _definition(tx: Tx, caller: Caller, body: JobBody) -> JobDefinition:
     target = _target(body)
     known = current_specs(tx, body.dependencies, namespace=caller.namespace)
     for name in body.dependencies:
@@ -153,7 +153,7 @@ def _target(body: JobBody) -> CommandTarget | HttpTarget:
     return http_target(**msgspec.structs.asdict(body.http))
 
 
-def _check_present(tx: Tx, caller: Caller, definition: Definition, *, is_new: bool) -> None:
+def _check_present(tx: Tx, caller: Caller, definition: JobDefinition, *, is_new: bool) -> None:
     at = {"namespace": caller.namespace}
     names = [spec.name for spec in definition.specs]
     present = current_specs(tx, names, **at)

@@ -14,7 +14,7 @@ from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.operation import reads
 from rota.operations.runs.visible import visible_run
-from rota.operations.wire import Called
+from rota.operations.wire import QueryName
 from rota.rules.text.duration import parse_duration
 from rota.store.base import Tx
 
@@ -50,7 +50,7 @@ def search_logs(  # noqa: PLR0913  # one filter each, all named
     caller: Caller,
     q: str,
     *,
-    job: Annotated[str | None, Called("jobId")] = None,
+    job: Annotated[str | None, QueryName("jobId")] = None,
     since: str | None = None,
     level: Level = "debug",
     limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_LAST)] = 100,

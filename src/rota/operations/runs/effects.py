@@ -14,7 +14,7 @@ from rota.operations.caller import Caller
 from rota.operations.operation import changes, reads
 from rota.operations.paging import PAGE, Limit
 from rota.operations.runs.visible import visible_run
-from rota.operations.wire import Called
+from rota.operations.wire import QueryName
 from rota.rules.runs.value_limits import MAX_STATE_BYTES, encoded
 from rota.store.base import Tx
 
@@ -37,7 +37,7 @@ def list_effects(
     tx: Tx,
     caller: Caller,
     *,
-    job: Annotated[str | None, Called("jobId")] = None,
+    job: Annotated[str | None, QueryName("jobId")] = None,
     limit: Limit = PAGE,
 ) -> Page[EffectView]:
     """Effects in doubt, the newest first: begun, without a result, and no run is at it."""

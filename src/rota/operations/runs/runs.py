@@ -25,7 +25,7 @@ from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit, page_start
 from rota.operations.runs.views import listed
 from rota.operations.runs.visible import visible_run
-from rota.operations.wire import Called
+from rota.operations.wire import QueryName
 from rota.store.base import Tx
 
 DAY_MS = 86_400_000
@@ -40,10 +40,10 @@ def list_runs(  # noqa: PLR0913  # one filter each, all named
     caller: Caller,
     *,
     status: State | None = None,
-    job: Annotated[str | None, Called("jobId")] = None,
+    job: Annotated[str | None, QueryName("jobId")] = None,
     queue: str | None = None,
     schedule: str | None = None,
-    parent: Annotated[str | None, Called("parentId")] = None,
+    parent: Annotated[str | None, QueryName("parentId")] = None,
     steps: bool = True,
     error: Part = None,
     text: Part = None,

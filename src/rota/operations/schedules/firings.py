@@ -11,7 +11,7 @@ from rota.engine.runs.find import now_ms
 from rota.engine.schedules.compiled import seed_of
 from rota.engine.schedules.firings import FiringCursor, firing_page
 from rota.engine.schedules.next_firings import next_firing
-from rota.engine.schedules.trigger import Triggered, trigger
+from rota.engine.schedules.trigger import TriggerOutcome, trigger
 from rota.engine.schedules.upcoming import upcoming
 from rota.errors import BadOption
 from rota.ids import new_id
@@ -34,7 +34,7 @@ from rota.operations.schedules.visible import (
     startable_schedule,
     visible_schedule,
 )
-from rota.operations.wire import Called
+from rota.operations.wire import QueryName
 from rota.rules.schedules.preview import preview
 from rota.rules.schedules.sentence import describe
 from rota.rules.schedules.triggers import compile_schedule
@@ -80,7 +80,7 @@ def list_upcoming(  # when and how many, all named
     tx: Tx,
     caller: Caller,
     *,
-    begin: Annotated[datetime | None, Called("from")] = None,
+    begin: Annotated[datetime | None, QueryName("from")] = None,
     until: datetime | None = None,
     limit: Coming = COMING,
     each: Annotated[int | None, msgspec.Meta(ge=1, le=MOST_COMING)] = None,
@@ -168,7 +168,7 @@ def _start(before: datetime | None, cursor: str | None) -> FiringCursor | None:
         raise not_a_cursor(cursor) from None
 
 
-def _status(done: Triggered) -> Literal["queued", "pending", "skipped"]:
+def _status(done: TriggerOutcome) -> Literal["queued", "pending", "skipped"]:
     if done.run_id is None:
         return "skipped"
     return "pending" if done.decision == "waits" else "queued"

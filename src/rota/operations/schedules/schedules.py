@@ -38,7 +38,7 @@ from rota.operations.schedules.visible import (
     visible_ones,
     visible_schedule,
 )
-from rota.operations.wire import Called, camel
+from rota.operations.wire import QueryName, camel
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
@@ -57,8 +57,8 @@ def list_schedules(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     caller: Caller,
     *,
-    job: Annotated[str | None, Called("jobId")] = None,
-    only: Annotated[ScheduleState | None, Called("state")] = None,
+    job: Annotated[str | None, QueryName("jobId")] = None,
+    only: Annotated[ScheduleState | None, QueryName("state")] = None,
     cursor: str | None = None,
     limit: Limit = PAGE,
     spec: bool = False,

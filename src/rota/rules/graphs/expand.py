@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rota.errors import BadGraph
 from rota.model.graph import Graph, Node
-from rota.rules.graphs.plan import MAX_NODES, Jobs, Plan, plan_graph
+from rota.rules.graphs.plan import MAX_NODES, GraphPlan, Jobs, plan_graph
 from rota.rules.text.checks import hint
 
 MAX_DEPTH = 16
@@ -46,7 +46,7 @@ class _Expander:
         self.found: dict[str, Expanded] = {}
         self._graphs = graphs
         self._jobs = jobs
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, GraphPlan] = {}
 
     def add(
         self, graph: Graph, *, prefix: str, above: tuple[str, ...], way: tuple[str, ...]
@@ -70,7 +70,7 @@ class _Expander:
                 )
         return [end for name in plan.leaves for end in ends[name]]
 
-    def _plan(self, graph: Graph) -> Plan:
+    def _plan(self, graph: Graph) -> GraphPlan:
         if graph.name not in self._plans:
             self._plans[graph.name] = plan_graph(graph, jobs=self._jobs, graphs=self._graphs)
         return self._plans[graph.name]

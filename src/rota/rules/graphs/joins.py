@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rota.model.graph import Join
 
 
-class Verdict(StrEnum):
+class JoinDecision(StrEnum):
     """The decision on a waiting node, given how its parents ended."""
 
     RUN = "run"
@@ -63,95 +63,95 @@ class Counts(NamedTuple):
         return self.done >= self.total
 
 
-Rule = Callable[[Counts], Verdict]
+Rule = Callable[[Counts], JoinDecision]
 
 
-def all_success(of: Counts) -> Verdict:
+def all_success(of: Counts) -> JoinDecision:
     if of.success + of.removed == of.total:
-        return Verdict.RUN
+        return JoinDecision.RUN
     if of.bad:
-        return Verdict.UPSTREAM_FAILED
-    return Verdict.SKIP if of.skipped else Verdict.WAIT
+        return JoinDecision.UPSTREAM_FAILED
+    return JoinDecision.SKIP if of.skipped else JoinDecision.WAIT
 
 
-def all_failed(of: Counts) -> Verdict:
+def all_failed(of: Counts) -> JoinDecision:
     if of.bad + of.removed == of.total:
-        return Verdict.RUN
-    return Verdict.SKIP if of.success or of.skipped else Verdict.WAIT
+        return JoinDecision.RUN
+    return JoinDecision.SKIP if of.success or of.skipped else JoinDecision.WAIT
 
 
-def all_done(of: Counts) -> Verdict:
-    return Verdict.RUN if of.are_done else Verdict.WAIT
+def all_done(of: Counts) -> JoinDecision:
+    return JoinDecision.RUN if of.are_done else JoinDecision.WAIT
 
 
-def all_done_setup_success(of: Counts) -> Verdict:
+def all_done_setup_success(of: Counts) -> JoinDecision:
     """The join rule of teardowns: there is nothing to clear away if no setup succeeded."""
     if not of.are_done:
-        return Verdict.WAIT
+        return JoinDecision.WAIT
     if not of.setups or of.setup_success:
-        return Verdict.RUN
-    return Verdict.SKIP if of.setup_skipped == of.setups else Verdict.UPSTREAM_FAILED
+        return JoinDecision.RUN
+    return JoinDecision.SKIP if of.setup_skipped == of.setups else JoinDecision.UPSTREAM_FAILED
 
 
-def all_done_min_one_success(of: Counts) -> Verdict:
+def all_done_min_one_success(of: Counts) -> JoinDecision:
     if of.skipped:
-        return Verdict.SKIP
+        return JoinDecision.SKIP
     if not of.are_done:
-        return Verdict.WAIT
-    return Verdict.RUN if of.success else Verdict.UPSTREAM_FAILED
+        return JoinDecision.WAIT
+    return JoinDecision.RUN if of.success else JoinDecision.UPSTREAM_FAILED
 
 
-def all_skipped(of: Counts) -> Verdict:
+def all_skipped(of: Counts) -> JoinDecision:
     if of.skipped == of.total:
-        return Verdict.RUN
-    return Verdict.SKIP if of.success or of.bad or of.are_done else Verdict.WAIT
+        return JoinDecision.RUN
+    return JoinDecision.SKIP if of.success or of.bad or of.are_done else JoinDecision.WAIT
 
 
-def one_failed(of: Counts) -> Verdict:
+def one_failed(of: Counts) -> JoinDecision:
     if of.bad:
-        return Verdict.RUN
-    return Verdict.SKIP if of.are_done else Verdict.WAIT
+        return JoinDecision.RUN
+    return JoinDecision.SKIP if of.are_done else JoinDecision.WAIT
 
 
-def one_success(of: Counts) -> Verdict:
+def one_success(of: Counts) -> JoinDecision:
     if of.success:
-        return Verdict.RUN
+        return JoinDecision.RUN
     if not of.are_done:
-        return Verdict.WAIT
-    return Verdict.SKIP if of.skipped == of.total else Verdict.UPSTREAM_FAILED
+        return JoinDecision.WAIT
+    return JoinDecision.SKIP if of.skipped == of.total else JoinDecision.UPSTREAM_FAILED
 
 
-def one_done(of: Counts) -> Verdict:
+def one_done(of: Counts) -> JoinDecision:
     """The join rule `one_done`: parents that were skipped or held back do not count."""
     if of.success or of.failed:
-        return Verdict.RUN
-    return Verdict.SKIP if of.are_done else Verdict.WAIT
+        return JoinDecision.RUN
+    return JoinDecision.SKIP if of.are_done else JoinDecision.WAIT
 
 
-def none_failed(of: Counts) -> Verdict:
+def none_failed(of: Counts) -> JoinDecision:
     if of.bad:
-        return Verdict.UPSTREAM_FAILED
-    return Verdict.RUN if of.are_done else Verdict.WAIT
+        return JoinDecision.UPSTREAM_FAILED
+    return JoinDecision.RUN if of.are_done else JoinDecision.WAIT
 
 
-def none_failed_min_one_success(of: Counts) -> Verdict:
+def none_failed_min_one_success(of: Counts) -> JoinDecision:
     if of.bad:
-        return Verdict.UPSTREAM_FAILED
+        return JoinDecision.UPSTREAM_FAILED
     if not of.are_done:
-        return Verdict.WAIT
+        return JoinDecision.WAIT
     if of.success:
-        return Verdict.RUN
-    return Verdict.SKIP if of.skipped == of.total else Verdict.UPSTREAM_FAILED
+        return JoinDecision.RUN
+    return JoinDecision.SKIP if of.skipped == of.total else JoinDecision.UPSTREAM_FAILED
 
 
-def none_skipped(of: Counts) -> Verdict:
+def none_skipped(of: Counts) -> JoinDecision:
     if of.skipped:
-        return Verdict.SKIP
-    return Verdict.RUN if of.are_done else Verdict.WAIT
+        return JoinDecision.SKIP
+    return JoinDecision.RUN if of.are_done else JoinDecision.WAIT
 
 
-def always(_: Counts) -> Verdict:
-    return Verdict.RUN
+def always(_: Counts) -> JoinDecision:
+    return JoinDecision.RUN
 
 
 JOINS: Mapping[Join, Rule] = {
@@ -171,7 +171,7 @@ JOINS: Mapping[Join, Rule] = {
 }
 
 
-def judge(join: Join, counts: Counts, *, is_teardown: bool = False) -> Verdict:
+def judge(join: Join, counts: Counts, *, is_teardown: bool = False) -> JoinDecision:
     """Decide the fate of a waiting node; a node without parents always runs.
 
     Setups whose scope a node is in, without being their child, must all succeed as well: a failed
@@ -179,22 +179,22 @@ def judge(join: Join, counts: Counts, *, is_teardown: bool = False) -> Verdict:
     """
     if join != "always" and counts.setups and not is_teardown:
         scope = _scope(counts)
-        if scope is not Verdict.RUN:
+        if scope is not JoinDecision.RUN:
             return scope
-    return JOINS[join](counts) if counts.total else Verdict.RUN
+    return JOINS[join](counts) if counts.total else JoinDecision.RUN
 
 
-def _scope(of: Counts) -> Verdict:
+def _scope(of: Counts) -> JoinDecision:
     if of.setup_failed:
-        return Verdict.UPSTREAM_FAILED
+        return JoinDecision.UPSTREAM_FAILED
     if of.setup_skipped:
-        return Verdict.SKIP
-    return Verdict.RUN if of.setup_success == of.setups else Verdict.WAIT
+        return JoinDecision.SKIP
+    return JoinDecision.RUN if of.setup_success == of.setups else JoinDecision.WAIT
 
 
-def ending_of(verdict: Verdict) -> Ending:
+def ending_of(verdict: JoinDecision) -> Ending:
     """Return the ending of a node that its parents prevented from running."""
-    return Ending.SKIPPED if verdict is Verdict.SKIP else Ending.UPSTREAM_FAILED
+    return Ending.SKIPPED if verdict is JoinDecision.SKIP else Ending.UPSTREAM_FAILED
 
 
 def counted(counts: Counts, ending: Ending, *, is_parent: bool = True, is_setup: bool) -> Counts:

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from rota.errors import BadResult
 from rota.model.graph import ASIDE, Mode
 from rota.rules.graphs.joins import Ending
-from rota.rules.graphs.plan import Plan
+from rota.rules.graphs.plan import GraphPlan
 from rota.rules.graphs.scope import reachable
 from rota.rules.text.checks import hint
 
@@ -30,7 +30,7 @@ REACTIONS: Mapping[Mode, Reaction] = {
 }
 
 
-def run_outcome(plan: Plan, endings: Mapping[str, Ending]) -> Outcome:
+def run_outcome(plan: GraphPlan, endings: Mapping[str, Ending]) -> Outcome:
     """Return how a run ends once all its nodes have ended: leaves and returned nodes decide.
 
     Teardowns are no leaves unless they say so, and a notify never is. A failed node above a leaf
@@ -45,7 +45,7 @@ def outcome_of(endings: Iterable[Ending]) -> Outcome:
     return "failed" if is_bad else "success"
 
 
-def branch_skips(plan: Plan, branch: str, result: object) -> list[str]:
+def branch_skips(plan: GraphPlan, branch: str, result: object) -> list[str]:
     """Return the children that a finished branch did not choose and therefore skips.
 
     A child that also comes after a chosen one stays, as another path leads to it; teardowns and
@@ -71,7 +71,7 @@ def _chosen(branch: str, result: object, children: list[str]) -> list[str]:
     return names
 
 
-def short_circuit_skips(plan: Plan, node: str, result: object) -> list[str]:
+def short_circuit_skips(plan: GraphPlan, node: str, result: object) -> list[str]:
     """Return all nodes after a false short circuit; teardowns and notifies are not skipped."""
     if result:
         return []

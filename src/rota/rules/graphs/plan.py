@@ -49,7 +49,7 @@ class Planned(msgspec.Struct, frozen=True, gc=False):
         return "all_done_setup_success" if self.node.kind == "teardown" else self.node.join
 
 
-class Plan:
+class GraphPlan:
     """A checked graph; its nodes in the order in which they can run, ties as defined."""
 
     def __init__(self, graph: Graph, nodes: dict[str, Planned]) -> None:
@@ -86,7 +86,9 @@ class Plan:
         return [name for name, each in self.nodes.items() if each.counts]
 
 
-def plan_graph(graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None = None) -> Plan:
+def plan_graph(
+    graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None = None
+) -> GraphPlan:
     """Check a graph and put it in order; BadGraph names the node and says what to do.
 
     Names, arguments and annotations are checked against `jobs` and `graphs`. Without these two,
@@ -99,7 +101,7 @@ def plan_graph(graph: Graph, *, jobs: Jobs | None = None, graphs: Graphs | None 
         raise BadGraph(f"graph {graph.name!r:.64}: {error}", path=path) from error
 
 
-def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
+def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> GraphPlan:
     check_graph_fields(graph)
     nodes = _by_name(graph)
     for node in graph.nodes:
@@ -118,7 +120,7 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> Plan:
     if between:
         ordered = order.order(parents, order.children_of(parents))
     level = order.levels(ordered, parents)
-    return Plan(
+    return GraphPlan(
         graph,
         {
             name: Planned(

@@ -39,7 +39,7 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
         return (self.ended or 0) / self.width if self.width else 0.0
 
 
-class Span(msgspec.Struct, frozen=True, kw_only=True):
+class NodeDuration(msgspec.Struct, frozen=True, kw_only=True):
     """How long a node took in one run; for a mapped node, its instances together."""
 
     took_ms: int
@@ -49,7 +49,7 @@ class Span(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def progress_of(
-    stands: Sequence[Stand], past: Mapping[str, Sequence[Span]], *, now: int
+    stands: Sequence[Stand], past: Mapping[str, Sequence[NodeDuration]], *, now: int
 ) -> Progress:
     """Return the progress; `stands` has parents first, `past` holds durations from other runs."""
     left = {each.name: _left(each, past.get(each.name, ()), now) for each in stands}
@@ -75,7 +75,7 @@ def percent_of(share: float) -> float:
     return round(share * PERCENT, 2)
 
 
-def _left(stand: Stand, spans: Sequence[Span], now: int) -> int | None:
+def _left(stand: Stand, spans: Sequence[NodeDuration], now: int) -> int | None:
     """Return the time a node still needs; None if unknown."""
     if stand.is_over:
         return 0

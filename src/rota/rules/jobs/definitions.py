@@ -32,7 +32,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,119}")
 _SIGN = re.compile(r"\W", re.ASCII)
 
 
-class Definition(NamedTuple):
+class JobDefinition(NamedTuple):
     """The specs to store: the requested job is the last one."""
 
     specs: tuple[JobSpec, ...]
@@ -85,7 +85,7 @@ def define_job(
     target: CommandTarget | HttpTarget,
     options: Mapping[str, Any],
     dependencies: Mapping[str, JobSpec],
-) -> Definition:
+) -> JobDefinition:
     """Define a job and check it as a whole; `dependencies` are the current specs of others."""
     check_job_name(name)
     own = name + OWN if dependencies else name
@@ -96,7 +96,7 @@ def define_job(
         fields["on_failure"] = msgspec.UNSET
     spec = JobSpec(target=target, parameters=parameters, **fields)
     if not dependencies:
-        return Definition((spec,))
+        return JobDefinition((spec,))
     if parameters:
         raise BadOption(
             f"dependencies: the command takes {', '.join(parameters)}, and a job that comes after "
@@ -112,7 +112,7 @@ def define_job(
         queue=spec.queue,
         on_failure=told,
     )
-    return Definition((spec, whole))
+    return JobDefinition((spec, whole))
 
 
 def _nodes(own: str, dependencies: Mapping[str, JobSpec]) -> tuple[Node, ...]:

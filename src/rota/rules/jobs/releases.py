@@ -15,7 +15,7 @@ import msgspec
 from rota.model.release import Declaration
 
 
-class Said(NamedTuple):
+class ReleaseContent(NamedTuple):
     """The content of a release: versions by job, and its schedules as plain data."""
 
     number: int
@@ -29,7 +29,9 @@ def digest_of(said: Declaration) -> str:
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def successor(own: Said, later: Sequence[Said], *, is_named: bool) -> int | None:
+def successor(
+    own: ReleaseContent, later: Sequence[ReleaseContent], *, is_named: bool
+) -> int | None:
     """Return the number of the release that replaced this one; None if it is still current.
 
     `later` are the releases of the same app with higher numbers, the newest first. For an app
@@ -48,6 +50,6 @@ def successor(own: Said, later: Sequence[Said], *, is_named: bool) -> int | None
     return None
 
 
-def _of_job(said: Said, job: str) -> tuple[int, dict[str, Any]]:
+def _of_job(said: ReleaseContent, job: str) -> tuple[int, dict[str, Any]]:
     schedules = {name: each for name, each in said.schedules.items() if each["job"] == job}
     return said.jobs[job], schedules

@@ -27,7 +27,7 @@ MAX_JOINED = 1_000
 _STRICTEST_FIRST: tuple[BlackoutKind, ...] = ("skip", "defer", "drain")
 
 
-class Verdict(msgspec.Struct, frozen=True, kw_only=True):
+class WindowDecision(msgspec.Struct, frozen=True, kw_only=True):
     """The decision on a firing, or on a run that could be claimed."""
 
     act: Literal["start", "skip", "defer", "drain"]
@@ -37,10 +37,10 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True):
     """The note of the window."""
 
 
-START = Verdict(act="start")
+START = WindowDecision(act="start")
 
 
-class Once:
+class SingleWindow:
     """One window, its end excluded."""
 
     def __init__(self, start: int, end: int) -> None:
@@ -86,7 +86,7 @@ class Recurring:
 
 
 @lru_cache(maxsize=1_024)
-def compile_blackout(blackout: Blackout) -> Once | Recurring:
+def compile_blackout(blackout: Blackout) -> SingleWindow | Recurring:
     """Compile a window; BadInput says what is wrong with it."""
     one_of("blackout: kind", blackout.kind, get_args(BlackoutKind))
     is_once = blackout.start is not None or blackout.end is not None
@@ -106,7 +106,7 @@ def is_over(blackout: Blackout, now: int) -> bool:
     return read_bound("start", blackout.start or "", zone(blackout.zone)) <= now
 
 
-def verdict(blackouts: Iterable[Blackout], *, job: str, queue: str, at: int) -> Verdict:
+def verdict(blackouts: Iterable[Blackout], *, job: str, queue: str, at: int) -> WindowDecision:
     """Decide the fate of a firing of the job at an instant, or of a run of it.
 
     A deferred firing moves to the first instant outside all windows that defer; if that lies in one
@@ -122,16 +122,16 @@ def verdict(blackouts: Iterable[Blackout], *, job: str, queue: str, at: int) -> 
         if following.act == "skip":
             return following
         if following.act != "defer":
-            return Verdict(act="defer", until=until, note=note)
+            return WindowDecision(act="defer", until=until, note=note)
         until = following.until
-    return Verdict(act="skip", note=note)
+    return WindowDecision(act="skip", note=note)
 
 
 def _concerns(blackout: Blackout, job: str, queue: str) -> bool:
     return blackout.job in {None, job} and blackout.queue in {None, queue}
 
 
-def _at(blackouts: Iterable[Blackout], at: int) -> Verdict:
+def _at(blackouts: Iterable[Blackout], at: int) -> WindowDecision:
     """Return the strictest window around an instant; of equals, the one that ends last."""
     inside = [
         (each, end) for each in blackouts if (end := compile_blackout(each).end_at(at)) is not None
@@ -140,11 +140,11 @@ def _at(blackouts: Iterable[Blackout], at: int) -> Verdict:
         ends = [(end, each.note) for each, end in inside if each.kind == kind]
         if ends:
             until, note = max(ends)
-            return Verdict(act=kind, until=None if kind == "skip" else until, note=note)
+            return WindowDecision(act=kind, until=None if kind == "skip" else until, note=note)
     return START
 
 
-def _once(blackout: Blackout) -> Once:
+def _once(blackout: Blackout) -> SingleWindow:
     if blackout.start is None or blackout.end is None:
         raise BadOption("blackout: start= and end= belong together; give both")
     where = zone(blackout.zone)
@@ -152,7 +152,7 @@ def _once(blackout: Blackout) -> Once:
     end = read_bound("blackout: end", blackout.end, where)
     if end <= start:
         raise BadOption(f"blackout: end={blackout.end!r} is not after start={blackout.start!r}")
-    return Once(start, end)
+    return SingleWindow(start, end)
 
 
 def _recurring(blackout: Blackout) -> Recurring:

@@ -15,7 +15,7 @@ from rota.store.base import Row, Tx
 from rota.store.foreign.allowed_statements import check_statement
 
 
-class Submits(Protocol):
+class Submittable(Protocol):
     """A job or a graph, possibly with other options."""
 
     def draft(
@@ -42,7 +42,7 @@ class Transaction:
         self.check()
         return self._tx.raw(check_statement(sql), params)
 
-    def submit(self, job: Submits, *args: Any, **kwargs: Any) -> str:
+    def submit(self, job: Submittable, *args: Any, **kwargs: Any) -> str:
         """Submit a run of the job or graph; return its id."""
         self.check()
         new = job.draft(args, kwargs, self._define)

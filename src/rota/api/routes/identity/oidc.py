@@ -11,7 +11,7 @@ from litestar.exceptions import NotFoundException
 
 from rota.api.identity.authorization import public
 from rota.api.identity.identities import LONGEST, address_of
-from rota.api.identity.oidc import Flow, Person, Provider, ProviderDown
+from rota.api.identity.oidc import Person, Provider, ProviderDown, SignInAttempt
 from rota.api.routes.identity.login import session_cookie
 from rota.api.server.request import ApiRequest
 from rota.api.signin import page
@@ -37,7 +37,7 @@ JUNK = "oidc junk"
 async def leave(request: ApiRequest) -> Response[str]:
     """Off to the identity provider."""
     provider = _provider(request)
-    flow = Flow(draw_secret())
+    flow = SignInAttempt(draw_secret())
     try:
         where = await asyncio.to_thread(provider.address_for, flow, _redirect(request))
     except ProviderDown as error:
@@ -96,14 +96,14 @@ def _provider(request: ApiRequest) -> Provider:
     return provider
 
 
-def _flow(request: ApiRequest) -> Flow | None:
+def _flow(request: ApiRequest) -> SignInAttempt | None:
     """Return the flow of the browser, if the answer that it brings is meant for it."""
-    flow = Flow(request.cookies.get(_flow_name(request), ""))
+    flow = SignInAttempt(request.cookies.get(_flow_name(request), ""))
     is_ours = flow.secret and flow.is_answered_by(request.query_params.get("state", ""))
     return flow if is_ours else None
 
 
-async def _person(request: ApiRequest, provider: Provider, flow: Flow | None) -> Person:
+async def _person(request: ApiRequest, provider: Provider, flow: SignInAttempt | None) -> Person:
     """Return the person who signed in; without a flow the provider is not asked."""
     if flow is None:
         raise NotSignedIn("this browser has not asked to sign in, or too long ago")

@@ -2,51 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from litestar import delete, get
 from litestar.datastructures import Cookie
 
 from rota.api.identity.actions import joined, offered
 from rota.api.identity.authorization import needs
-from rota.api.server.documents import Document
 from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import HOME
 from rota.engine.identity.sessions import close_session
-from rota.model.identity import Credential
+from rota.model.identity import Credential, SessionView
 from rota.rules.security.secrets import csrf_of, digest_of
 from rota.store.base import Tx
 
 
-class Session(Document):
-    """Who asks, and what that allows."""
-
-    who: str
-    kind: Literal["token", "session"]
-    namespace: str
-    roles: list[str]
-    queues: list[str] | None
-    """None: all of them."""
-    verbs: list[str]
-    """What it may make."""
-    csrf_token: str | None = None
-    """To be sent as X-CSRF-Token with each change, if a cookie is the credential."""
-
-
 @get("/session", **needs("viewer", everybody=True))
-async def show_session(request: ApiRequest) -> Session:
+async def show_session(request: ApiRequest) -> SessionView:
     """Whose credential this is."""
     credential = request.credential
     cookie = request.server_state.identities.cookie(request)
     secret = request.cookies.get(cookie) if credential.is_session else None
-    return Session(
+    return SessionView(
         who=credential.who,
         kind="session" if credential.is_session else "token",
         namespace=credential.namespace,
-        roles=list(credential.roles),
-        queues=None if credential.queues is None else list(credential.queues),
-        verbs=_makes(credential),
+        roles=credential.roles,
+        queues=credential.queues,
+        verbs=tuple(_makes(credential)),
         csrf_token=None if secret is None else csrf_of(secret),
     )
 

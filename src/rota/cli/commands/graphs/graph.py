@@ -10,7 +10,7 @@ import click
 from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
-    from rota.rules.graphs import Plan
+    from rota.rules.graphs import GraphPlan
 
 EPILOG = """\b
 Examples:
@@ -171,7 +171,7 @@ def _tell(text: str, facts: dict[str, Any], *, as_json: bool) -> None:
         click.echo(text)
 
 
-def _of_file(path: str, name: str | None) -> Plan:
+def _of_file(path: str, name: str | None) -> GraphPlan:
     from rota.handles.jobs.files import read_file
     from rota.rules.graphs import plan_graph
     from rota.rules.jobs.files.graphs import read_graphs
@@ -181,7 +181,7 @@ def _of_file(path: str, name: str | None) -> Plan:
     return plan_graph(graphs[chosen], graphs=graphs)
 
 
-def _of_app(source: str, name: str | None) -> Plan:
+def _of_app(source: str, name: str | None) -> GraphPlan:
     from rota.cli.loading import find_app
 
     place, _, after_colon = source.partition(":")

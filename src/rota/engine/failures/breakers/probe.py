@@ -8,8 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.failures.breakers.state import (
-    BreakerChange,
     BreakerKey,
+    CircuitChange,
     circuit_of,
     follow,
     has_readable_rule,
@@ -61,7 +61,7 @@ def send_probes(tx: Tx, place: BreakerKey) -> bool:
         candidate=_candidate(tx, place) if _is_cool(was, at) else None,
     )
     seen = share_seen(tallies, rule, at=at)
-    return follow(tx, place, BreakerChange(was=was, now=now, at=at, seen=seen))
+    return follow(tx, place, CircuitChange(was=was, now=now, at=at, seen=seen))
 
 
 def _is_due(tx: Tx, row: Row) -> bool:

@@ -75,7 +75,7 @@ def wake(tx: Tx, place: BreakerKey) -> None:
     release(tx, queues=[(place.namespace, row["queue"]) for row in rows])
 
 
-class BreakerChange(msgspec.Struct, frozen=True, kw_only=True):
+class CircuitChange(msgspec.Struct, frozen=True, kw_only=True):
     """A decision of rules.failures.breaker about one circuit, made at a time of the database."""
 
     was: Circuit
@@ -92,7 +92,7 @@ def share_seen(tallies: list[Tally], rule: Breaker, *, at: int) -> dict[str, obj
     return {"share": share, "bad": seen.bad, "total": seen.total, "window": rule.window}
 
 
-def follow(tx: Tx, place: BreakerKey, propagation: BreakerChange) -> bool:
+def follow(tx: Tx, place: BreakerKey, propagation: CircuitChange) -> bool:
     """Carry out a decision; raises an alert when the breaker opens or closes.
 
     Returns False when there was nothing to do, or the breaker was changed in the meantime.

@@ -12,8 +12,8 @@ from itertools import groupby
 import msgspec
 
 from rota.engine.failures.breakers.state import (
-    BreakerChange,
     BreakerKey,
+    CircuitChange,
     circuit_of,
     follow,
     has_readable_rule,
@@ -79,7 +79,7 @@ def _judge(tx: Tx, place: BreakerKey, rows: list[Row]) -> None:
         tallies = tallies_of(tx, place, turn=was.turn)
         now = decide(was, tallies, rule=rule, now_ms=at)
         seen = share_seen(tallies, rule, at=at)
-        follow(tx, place, BreakerChange(was=was, now=now, at=at, seen=seen))
+        follow(tx, place, CircuitChange(was=was, now=now, at=at, seen=seen))
     elif was.state == "half_open" and fate is not None:
         now = decide(was, (), rule=rule, now_ms=at, fate=fate)
-        follow(tx, place, BreakerChange(was=was, now=now, at=at))
+        follow(tx, place, CircuitChange(was=was, now=now, at=at))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.engine.graphs.failure_modes import Propagating, fail_fast, stop
+from rota.engine.graphs.failure_modes import EndingNodes, fail_fast, stop
 from rota.engine.graphs.nodes.endings import NodeEnding
 from rota.engine.graphs.nodes.rows import NodeRow
 from rota.engine.graphs.stopping import Stopping, end_stopped, has_live_instances, is_stopping
@@ -11,7 +11,7 @@ from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 
 
-def instance_ended(propagation: Propagating, row: NodeRow, each: NodeEnding) -> None:
+def instance_ended(propagation: EndingNodes, row: NodeRow, each: NodeEnding) -> None:
     """Count an ended instance; more failures than tolerated stop the others and fail the node."""
     graph_run = propagation.graph_runs[each.graph_id]
     row.ended = (row.ended or 0) + 1

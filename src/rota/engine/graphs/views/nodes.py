@@ -14,7 +14,7 @@ from rota.engine.graphs.nodes.rows import TRIPPED, DecidedEnd, decided
 from rota.model.graphs.run_nodes import GraphEdge, MapProgress, NodeView
 from rota.model.run import cached_from
 from rota.model.view import view_of
-from rota.rules.graphs import Plan, Planned
+from rota.rules.graphs import GraphPlan, Planned
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.progress import WAITS
 from rota.store.base import Row, Tx
@@ -40,14 +40,14 @@ def with_spans(tx: Tx, run_id: str, found: Sequence[NodeView]) -> list[NodeView]
     return [_spanned(each, spans.get(each.name)) for each in found]
 
 
-def drawn(plan: Plan, begun: Iterable[NodeView], critical: Collection[str]) -> list[NodeView]:
+def drawn(plan: GraphPlan, begun: Iterable[NodeView], critical: Collection[str]) -> list[NodeView]:
     """All nodes of a plan; the nodes that decide when the run ends are marked as critical."""
     known = {each.name: each for each in begun}
     found = [known.get(name) or _not_begun(planned) for name, planned in plan.nodes.items()]
     return [replace(each, critical=True) if each.name in critical else each for each in found]
 
 
-def edges_of(plan: Plan) -> list[GraphEdge]:
+def edges_of(plan: GraphPlan) -> list[GraphEdge]:
     """The edges of a plan, from each node to the nodes after it."""
     return [
         GraphEdge(before=parent, after=name, when=each.node.when)

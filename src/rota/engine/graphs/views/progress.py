@@ -12,7 +12,7 @@ from rota.engine.runs.find import now_ms
 from rota.model.graphs.run_nodes import NodeView, Progress
 from rota.model.run import RunView
 from rota.model.states import FINAL, State
-from rota.rules.graphs.progress import WAITS, Span, Stand, percent_of, progress_of
+from rota.rules.graphs.progress import WAITS, NodeDuration, Stand, percent_of, progress_of
 from rota.store.base import Row, Tx
 
 LOOKED_UP = 5_000
@@ -58,16 +58,18 @@ def _of_one(run: RunView) -> Progress:
     )
 
 
-def _past(tx: Tx, run: RunView, names: Sequence[str], namespace: str) -> dict[str, list[Span]]:
+def _past(
+    tx: Tx, run: RunView, names: Sequence[str], namespace: str
+) -> dict[str, list[NodeDuration]]:
     runs = min(PAST_RUNS, LOOKED_UP // len(names)) if names else 0
     if not runs:
         return {}
     rows = tx.all("past_graphs", graph=f"{namespace} {run.job}", graph_id=run.id, limit=runs)
-    found: dict[str, list[Span]] = {}
+    found: dict[str, list[NodeDuration]] = {}
     for row in _spans(tx, [str(row["graph_id"]) for row in rows], names):
         if row["started_at"] is not None:
             took_ms = row["finished_at"] - row["started_at"]
-            span = Span(took_ms=took_ms, instances=row["instances"], width=row["width"])
+            span = NodeDuration(took_ms=took_ms, instances=row["instances"], width=row["width"])
             found.setdefault(row["node"], []).append(span)
     return found
 

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 
 from rota.rules.graphs.drawing.dot import draw_dot
 from rota.rules.graphs.drawing.mermaid import draw_mermaid
-from rota.rules.graphs.drawing.picture import NodeState, Picture, picture
+from rota.rules.graphs.drawing.picture import GraphPicture, NodeState, picture
 from rota.rules.graphs.drawing.svg import draw_svg
 from rota.rules.graphs.drawing.text import draw_text
 
-FORMATS: Mapping[str, Callable[[Picture], str]] = {
+FORMATS: Mapping[str, Callable[[GraphPicture], str]] = {
     "text": draw_text,
     "mermaid": draw_mermaid,
     "dot": draw_dot,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from rota.rules.graphs.drawing.picture import Box, Picture
+from rota.rules.graphs.drawing.picture import Box, GraphPicture
 
 
-def draw_dot(shown: Picture) -> str:
+def draw_dot(shown: GraphPicture) -> str:
     """Return a digraph from top to bottom; groups are clusters."""
     lines = [
         f"digraph {_quoted(shown.title.partition('(')[0])} {{",

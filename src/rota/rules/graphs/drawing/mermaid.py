@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from rota.rules.graphs.drawing.picture import Box, Picture
+from rota.rules.graphs.drawing.picture import Box, GraphPicture
 
 _ESCAPES = str.maketrans(
     {'"': "#quot;", "#": "#35;", "<": "#lt;", ">": "#gt;", "\n": " ", "`": "#96;", "&": "#amp;"}
 )
 
 
-def draw_mermaid(shown: Picture) -> str:
+def draw_mermaid(shown: GraphPicture) -> str:
     """Return a flowchart from top to bottom; groups are sub-graphs."""
     ids = {name: f"n{at}" for at, name in enumerate(shown.boxes)}
     lines = ["---", f"title: {_title(shown.title)}", "---", "flowchart TD"]

@@ -9,7 +9,7 @@ import msgspec
 
 from rota.model.graph import Graph, Map, Node
 from rota.rules.graphs.order import children_of, levels, order
-from rota.rules.graphs.plan import Plan
+from rota.rules.graphs.plan import GraphPlan
 from rota.rules.graphs.references import form_of
 from rota.rules.text.duration import format_duration
 
@@ -80,7 +80,7 @@ class Box(NamedTuple):
         return " ".join(parts)
 
 
-class Picture(NamedTuple):
+class GraphPicture(NamedTuple):
     """Boxes in an order in which parents come first."""
 
     title: str
@@ -88,8 +88,8 @@ class Picture(NamedTuple):
 
 
 def picture(
-    plan: Plan, states: Mapping[str, NodeState] | None = None, *, close: bool | None = None
-) -> Picture:
+    plan: GraphPlan, states: Mapping[str, NodeState] | None = None, *, close: bool | None = None
+) -> GraphPicture:
     """Return the picture of a plan; `close` says whether groups are one box, None: by size."""
     is_closed = len(plan.nodes) > CLOSE_ABOVE if close is None else close
     homes = {name: _home(each.node, is_closed=is_closed) for name, each in plan.nodes.items()}
@@ -101,7 +101,7 @@ def picture(
     if not _is_ordered(parents):
         # Two groups that wait for nodes of each other cannot both be one box.
         return picture(plan, states, close=False)
-    return Picture(title_of(plan.graph), _boxes(plan, homes, parents, states))
+    return GraphPicture(title_of(plan.graph), _boxes(plan, homes, parents, states))
 
 
 def title_of(graph: Graph) -> str:
@@ -152,7 +152,7 @@ def _mapped(given: Map) -> str:
     return text + (f", {given.concurrency:,} at once" if given.concurrency else "")
 
 
-def _shown_parents(plan: Plan, name: str) -> list[str]:
+def _shown_parents(plan: GraphPlan, name: str) -> list[str]:
     """Return the parents to draw; of those a teardown waits for, only the last ones are drawn."""
     planned = plan.nodes[name]
     if planned.node.kind != "teardown":
@@ -181,7 +181,7 @@ def _is_ordered(parents: Mapping[str, dict[str, None]]) -> bool:
 
 
 def _boxes(
-    plan: Plan,
+    plan: GraphPlan,
     homes: Mapping[str, str],
     parents: Mapping[str, dict[str, None]],
     states: Mapping[str, NodeState] | None,

@@ -6,7 +6,7 @@ from html import escape
 
 from rota.errors import BadGraph
 from rota.rules.graphs.drawing.layout import Gaps, Layout, Placed, Size, lay_out
-from rota.rules.graphs.drawing.picture import Box, Picture
+from rota.rules.graphs.drawing.picture import Box, GraphPicture
 
 MAX_BOXES = 2_000
 _CHAR = 7.2
@@ -27,7 +27,7 @@ _COLOURS = {
 _PLAIN = ("#ffffff", "#5f6368")
 
 
-def draw_svg(shown: Picture) -> str:
+def draw_svg(shown: GraphPicture) -> str:
     """Draw a graph from left to right by level; more than 2,000 boxes raise BadGraph."""
     if len(shown.boxes) > MAX_BOXES:
         raise BadGraph(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from rota.rules.graphs.drawing.picture import Box, Picture
+from rota.rules.graphs.drawing.picture import Box, GraphPicture
 
 _OTHERS = 4
 
 
-def draw_text(shown: Picture) -> str:
+def draw_text(shown: GraphPicture) -> str:
     """Return one line per node: its level, its place in the tree, its notes and its state."""
     drawn = _Tree(shown).rows()
     width = max((len(tree) for _, tree, _ in drawn), default=0)
@@ -22,7 +22,7 @@ def draw_text(shown: Picture) -> str:
 
 
 class _Tree:
-    def __init__(self, shown: Picture) -> None:
+    def __init__(self, shown: GraphPicture) -> None:
         self._boxes = shown.boxes
         self._below: dict[str | None, list[str]] = {None: []}
         self._hangs_on: dict[str, str | None] = {}

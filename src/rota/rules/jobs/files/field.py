@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 from rota.errors import BadFile, BadInput
-from rota.rules.jobs.files.yaml12 import Document, Path
+from rota.rules.jobs.files.yaml12 import Path, YamlDocument
 from rota.rules.text.checks import hint
 
 
 class Field:
     """A value and its place; values are checked, and errors name line and field."""
 
-    def __init__(self, document: Document, value: Any, path: Path = ()) -> None:
+    def __init__(self, document: YamlDocument, value: Any, path: Path = ()) -> None:
         self.document = document
         self.value = value
         self.path = path

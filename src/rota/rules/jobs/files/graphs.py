@@ -20,7 +20,7 @@ from rota.rules.jobs.files.targets import KINDS
 from rota.rules.jobs.files.yaml12 import read_yaml
 
 
-class Flow(NamedTuple):
+class FileGraph(NamedTuple):
     """A graph as a file describes it."""
 
     graph: Graph
@@ -58,7 +58,7 @@ def graph_fields(root: Field) -> dict[str, Field]:
     return top["graphs"].fields() if "graphs" in top and top["graphs"].value is not None else {}
 
 
-def read_flow(name: str, field: Field) -> Flow:
+def read_flow(name: str, field: Field) -> FileGraph:
     """Read one graph at its place in a document and check each field."""
     given = field.fields(GRAPH_FIELDS)
     inline: dict[str, tuple[Field, dict[str, Field]]] = {}
@@ -72,7 +72,9 @@ def read_flow(name: str, field: Field) -> Flow:
         check_inner_options(graph)
     except BadGraph as error:
         raise _refusal(field, error) from error
-    return Flow(graph, {key: each for key, each in given.items() if key in FLOW_FIELDS}, inline)
+    return FileGraph(
+        graph, {key: each for key, each in given.items() if key in FLOW_FIELDS}, inline
+    )
 
 
 def _check_parameters(graph: Graph) -> None:

@@ -22,7 +22,7 @@ _NAMES = {
 """The JSON Schema names of types, mapped to annotations."""
 
 
-class Declared(NamedTuple):
+class DeclaredParameters(NamedTuple):
     """The parameters that a file declares for a function."""
 
     parameters: dict[str, str]
@@ -31,10 +31,10 @@ class Declared(NamedTuple):
     """The defaults of optional parameters; unset if the file declares no parameters."""
 
 
-def read_parameters(field: Field | None) -> Declared:
+def read_parameters(field: Field | None) -> DeclaredParameters:
     """Read parameters: `stop: int` is required, `stop: {type: int, default: 5}` is optional."""
     if field is None or not field.value:
-        return Declared({})
+        return DeclaredParameters({})
     parameters: dict[str, str] = {}
     defaults: dict[str, Any] = {}
     for name, each in field.fields().items():
@@ -45,7 +45,7 @@ def read_parameters(field: Field | None) -> Declared:
             defaults[name] = default
         with each.blamed():
             check_parameter(name, parameters[name], default)
-    return Declared(parameters, defaults)
+    return DeclaredParameters(parameters, defaults)
 
 
 def check_parameter(name: str, annotation: str, default: Any) -> None:

@@ -13,7 +13,7 @@ from rota.model.schedule import Blackout, Calendar, Schedule
 from rota.model.spec import Breaker, GraphTarget, JobSpec
 from rota.rules.jobs.cache_options import parse_cache
 from rota.rules.jobs.files.field import Field
-from rota.rules.jobs.files.graphs import Flow, graph_fields, read_flow
+from rota.rules.jobs.files.graphs import FileGraph, graph_fields, read_flow
 from rota.rules.jobs.files.known import (
     COMMAND_DEFAULTS,
     DEFAULT_FIELDS,
@@ -24,7 +24,7 @@ from rota.rules.jobs.files.known import (
     TOP_FIELDS,
 )
 from rota.rules.jobs.files.targets import TARGET_FIELDS, read_target
-from rota.rules.jobs.files.yaml12 import Document, read_yaml
+from rota.rules.jobs.files.yaml12 import YamlDocument, read_yaml
 from rota.rules.jobs.options import job_options
 from rota.rules.jobs.stored_signature import check_schedule
 from rota.rules.schedules.calendars import business_days
@@ -54,7 +54,7 @@ def read_bundle(
 class _Reader:
     """Reads one document: calendars and defaults first, then the jobs."""
 
-    def __init__(self, document: Document, calendars: Mapping[str, Calendar]) -> None:
+    def __init__(self, document: YamlDocument, calendars: Mapping[str, Calendar]) -> None:
         self._root = Field(document, document.value)
         is_graph = isinstance(document.value, dict) and "nodes" in document.value
         self._top = {} if is_graph else self._root.fields(TOP_FIELDS)
@@ -198,7 +198,7 @@ def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
     return spec
 
 
-def _flow_spec(name: str, field: Field, flow: Flow, given: Mapping[str, Field]) -> JobSpec:
+def _flow_spec(name: str, field: Field, flow: FileGraph, given: Mapping[str, Field]) -> JobSpec:
     options = {key: each for key, each in given.items() if key in JOB_FIELDS}
     parameters = {key: each.type for key, each in flow.graph.parameters.items()}
     return JobSpec(

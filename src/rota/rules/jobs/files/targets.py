@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from rota.errors import BadOption
 from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
 from rota.rules.jobs.files.field import Field
-from rota.rules.jobs.files.parameters import Declared, read_parameters
+from rota.rules.jobs.files.parameters import DeclaredParameters, read_parameters
 from rota.rules.jobs.files.words import split_words
 from rota.rules.jobs.target_kinds import SCALAR, parameter_names, target_kind
 from rota.rules.security.egress import check_headers
@@ -29,7 +29,7 @@ _MAX_CODE = 255
 _STATUSES = range(100, 600)
 
 
-def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, Declared]:
+def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, DeclaredParameters]:
     """Return the target and its parameters; a job needs exactly one kind of target."""
     kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
@@ -44,7 +44,7 @@ def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, Declare
         if not target_kind(target).is_template:
             return target, read_parameters(given.get("parameters"))
         names = parameter_names(target)
-    return target, Declared(dict.fromkeys(names, SCALAR))
+    return target, DeclaredParameters(dict.fromkeys(names, SCALAR))
 
 
 def _command(given: Mapping[str, Field]) -> CommandTarget:

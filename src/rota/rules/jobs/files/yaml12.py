@@ -31,7 +31,7 @@ _BASES = {"0o": 8, "0x": 16}
 Path = tuple[str | int, ...]
 
 
-class Document(NamedTuple):
+class YamlDocument(NamedTuple):
     """A value and the place of each of its parts."""
 
     file: str
@@ -73,7 +73,7 @@ for _tag, _pattern, _first in CORE_RESOLVERS:
     _Loader.add_implicit_resolver(_tag, _pattern, _first)
 
 
-def read_yaml(data: bytes, file: str) -> list[Document]:
+def read_yaml(data: bytes, file: str) -> list[YamlDocument]:
     """Return all documents of a text; BadFile names line and column of an error."""
     text = decode(data, file)
     try:
@@ -138,10 +138,10 @@ class _Builder:
     """Builds plain values from the nodes of one document and records their places."""
 
     def __init__(self, file: str) -> None:
-        self._document = Document(file, None, {})
+        self._document = YamlDocument(file, None, {})
         self._nodes = 0
 
-    def document(self, node: yaml.Node) -> Document:
+    def document(self, node: yaml.Node) -> YamlDocument:
         return self._document._replace(value=self._value(node, ()))
 
     def _value(self, node: yaml.Node, path: Path) -> Any:

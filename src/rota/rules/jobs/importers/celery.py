@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.errors import BadFile
-from rota.rules.jobs.importers.celery_called import Called
+from rota.rules.jobs.importers.celery_called import CeleryFunction
 from rota.rules.jobs.importers.celery_routes import ROUTES, routed
 from rota.rules.jobs.importers.celery_when import NotKept, get, read_when, seconds_of
 from rota.rules.jobs.importers.report import Collector, Imported, Note
@@ -133,7 +133,7 @@ class _Beat:
         self.routes: Any = None
 
     def translated(self, entry: Any) -> tuple[dict[str, Any], list[Note]]:
-        called = Called(get(entry, "task", None), self._known, has_app=self._has_app)
+        called = CeleryFunction(get(entry, "task", None), self._known, has_app=self._has_app)
         notes: list[Note] = [*called.notes()]
         job: dict[str, Any] = {"python": called.ref}
         arguments = self._arguments(called, entry)
@@ -170,7 +170,7 @@ class _Beat:
         )
         return job | {"retries": 0, "schedule": schedule}, [*notes, *_KEPT]
 
-    def _arguments(self, called: Called, entry: Any) -> dict[str, Any]:
+    def _arguments(self, called: CeleryFunction, entry: Any) -> dict[str, Any]:
         args, kwargs = get(entry, "args", None) or (), get(entry, "kwargs", None) or {}
         if not isinstance(kwargs, Mapping) or not isinstance(args, list | tuple):
             raise NotKept("args is a list and kwargs a mapping")

@@ -22,7 +22,7 @@ _AS_EVER = (None, (), False, 180)
 """The defaults of tasks; 180 is the delay of a retry."""
 
 
-class Called:
+class CeleryFunction:
     """The function that an entry starts: its place and its parameters."""
 
     def __init__(self, name: object, known: Mapping[str, Any], *, has_app: bool) -> None:

@@ -18,7 +18,7 @@ from rota.rules.jobs.importers.crontab_line import (
     variable,
 )
 from rota.rules.jobs.importers.report import Collector, Imported, Note, escaped
-from rota.rules.jobs.importers.text import Line, read_lines
+from rota.rules.jobs.importers.text import TextLine, read_lines
 
 _NICKNAMES = ("@hourly", "@daily", "@midnight", "@weekly", "@monthly", "@yearly", "@annually")
 _SHELL = "/bin/sh"
@@ -62,7 +62,7 @@ class _Table:
         self._told: list[str] = []
         self._found = Collector()
 
-    def read(self, lines: list[Line]) -> Imported:
+    def read(self, lines: list[TextLine]) -> Imported:
         for each in lines:
             line = each.text.strip(BLANKS)
             if line.startswith("#"):

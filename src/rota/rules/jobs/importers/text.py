@@ -11,7 +11,7 @@ _BOM = b"\xef\xbb\xbf"
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 
 
-class Line(NamedTuple):
+class TextLine(NamedTuple):
     """One line without its end."""
 
     number: int
@@ -22,7 +22,7 @@ class Line(NamedTuple):
     """Whether the line ended with CR LF, as on Windows."""
 
 
-def read_lines(data: bytes, file: str) -> list[Line]:
+def read_lines(data: bytes, file: str) -> list[TextLine]:
     """Split at line feeds and nowhere else: a form feed is a part of its line.
 
     One line in an old encoding does not make the others unreadable. A byte order mark is no part of
@@ -39,5 +39,5 @@ def read_lines(data: bytes, file: str) -> list[Line]:
             text, is_utf8 = line.decode(), True
         except UnicodeDecodeError:
             text, is_utf8 = line.decode("latin-1"), False
-        result.append(Line(number, text, is_utf8, had_cr=line != raw))
+        result.append(TextLine(number, text, is_utf8, had_cr=line != raw))
     return result

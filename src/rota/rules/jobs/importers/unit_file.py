@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rota.errors import BadFile
-from rota.rules.jobs.importers.text import Line, read_lines
+from rota.rules.jobs.importers.text import TextLine, read_lines
 
 _SECTION = re.compile(r"\[([^\]]+)\]")
 _BLANKS = " \t\r"
@@ -34,7 +34,7 @@ def read_unit(data: bytes, file: str) -> Sections:
     return sections
 
 
-def _whole_lines(lines: list[Line], file: str) -> list[tuple[int, str]]:
+def _whole_lines(lines: list[TextLine], file: str) -> list[tuple[int, str]]:
     """Return the lines without comments, continued ones joined; comments may have any encoding."""
     whole: list[tuple[int, str]] = []
     held, start = "", 0

@@ -12,7 +12,7 @@ from typing import Any, Union, get_args, get_origin
 import msgspec
 
 from rota.errors import BadInput
-from rota.rules.jobs.signature.wire import AnyOf
+from rota.rules.jobs.signature.wire import UntaggedUnion
 from rota.scripts import without_alias
 
 UNRESOLVABLE = (NameError, TypeError, AttributeError, SyntaxError)
@@ -69,7 +69,7 @@ def _rebuilt(kind: Any) -> Any:
     if origin in (Union, types.UnionType):
         members = tuple(readable(arg) for arg in args if arg is not types.NoneType)
         union = types.new_class(
-            "AnyOf", (AnyOf,), exec_body=lambda body: body.update(members=members)
+            "AnyOf", (UntaggedUnion,), exec_body=lambda body: body.update(members=members)
         )
         return union | None if types.NoneType in args else union
     if origin in (None, typing.Annotated):

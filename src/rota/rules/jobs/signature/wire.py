@@ -26,7 +26,7 @@ class _Admitting(type):
         return True
 
 
-class AnyOf(metaclass=_Admitting):
+class UntaggedUnion(metaclass=_Admitting):
     """A union that msgspec cannot tell apart; subclasses hold the members."""
 
     members: tuple[Any, ...] = ()
@@ -49,7 +49,7 @@ def dec_hook(kind: type, value: object) -> object:
     """Read the kinds of `enc_hook`; msgspec adds the path of the value to the error."""
     if kind is object:
         return value
-    if issubclass(kind, AnyOf):
+    if issubclass(kind, UntaggedUnion):
         return _first_that_fits(kind.members, value)
     if issubclass(kind, PurePath) and isinstance(value, str):
         return kind(value)

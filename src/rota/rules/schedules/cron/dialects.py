@@ -14,7 +14,7 @@ from rota.rules.schedules.cron.fields import (
     WEEKDAY,
     WEEKDAYS,
     YEAR,
-    Field,
+    CronField,
     numbered,
 )
 
@@ -24,7 +24,7 @@ class Rules:
     """The rules of one dialect. The fields stand in the order of a line with all seven."""
 
     name: Dialect
-    fields: tuple[Field, ...]
+    fields: tuple[CronField, ...]
     lengths: tuple[int, ...]
     has_special_days: bool = True
     """Whether L, W and # are allowed."""
@@ -39,8 +39,8 @@ class Rules:
 
 
 def _all(
-    weekday: Field, *, wraps: bool = False, has_open_steps: bool = True, has_hash: bool = True
-) -> tuple[Field, ...]:
+    weekday: CronField, *, wraps: bool = False, has_open_steps: bool = True, has_hash: bool = True
+) -> tuple[CronField, ...]:
     fields = (SECOND, MINUTE, HOUR, DAY, MONTH, weekday)
     return (
         *(

@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"[0-9]{1,4}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Field:
+class CronField:
     """The values that one field may hold, in the numbering of its dialect."""
 
     name: str
@@ -130,10 +130,10 @@ def numbered(names: tuple[str, ...], first: int) -> dict[str, int]:
     return {name: number for number, name in enumerate(names, first)}
 
 
-SECOND = Field(name="second", low=0, high=59)
-MINUTE = Field(name="minute", low=0, high=59)
-HOUR = Field(name="hour", low=0, high=23)
-DAY = Field(name="day of month", low=1, high=31, hash_high=28)
-MONTH = Field(name="month", low=1, high=12, names=numbered(MONTHS, 1))
-WEEKDAY = Field(name="day of week", low=0, high=6, names=numbered(WEEKDAYS, 0))
-YEAR = Field(name="year", low=FIRST_YEAR, high=LAST_YEAR, has_hash=False)
+SECOND = CronField(name="second", low=0, high=59)
+MINUTE = CronField(name="minute", low=0, high=59)
+HOUR = CronField(name="hour", low=0, high=23)
+DAY = CronField(name="day of month", low=1, high=31, hash_high=28)
+MONTH = CronField(name="month", low=1, high=12, names=numbered(MONTHS, 1))
+WEEKDAY = CronField(name="day of week", low=0, high=6, names=numbered(WEEKDAYS, 0))
+YEAR = CronField(name="year", low=FIRST_YEAR, high=LAST_YEAR, has_hash=False)

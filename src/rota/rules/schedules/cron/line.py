@@ -13,7 +13,7 @@ DAY_S = 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class CronLine:
     """Matches wall times; it has no zone."""
 
     seconds: tuple[int, ...]
@@ -38,7 +38,7 @@ class WallClock:
 
     __slots__ = ("_days", "times")
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: CronLine) -> None:
         self.times = _times_of_day(line.hours, line.minutes, line.seconds)
         """The seconds of a day that match, in order."""
         self._days: DayCalendar = calendar_of(line.days)

@@ -11,8 +11,8 @@ from rota.errors import BadCron, BadDuration
 from rota.model.schedule import Cron
 from rota.rules.schedules.cron.days import EVERY_DAY, EVERY_WEEKDAY, Days, MonthDays, WeekDays
 from rota.rules.schedules.cron.dialects import DIALECTS, Rules
-from rota.rules.schedules.cron.fields import MONTHS, Field
-from rota.rules.schedules.cron.line import Interval, Line
+from rota.rules.schedules.cron.fields import MONTHS, CronField
+from rota.rules.schedules.cron.line import CronLine, Interval
 from rota.rules.text.duration import parse_duration
 
 MAX_CHARS = 4_096
@@ -37,7 +37,7 @@ _PLAIN, _FULL = 5, 7
 _FURTHEST_BACK = 30
 
 
-def parse_cron(cron: Cron, *, seed: str = "") -> Line | Interval:
+def parse_cron(cron: Cron, *, seed: str = "") -> CronLine | Interval:
     """Parse a line; `seed` decides the values of `H`.
 
     BadCron names the field, what is wrong with it and what would be right. A day that no calendar
@@ -53,7 +53,7 @@ def parse_cron(cron: Cron, *, seed: str = "") -> Line | Interval:
 
 
 @lru_cache(maxsize=16_384)
-def _parsed(expression: str, dialect: str, seed: str) -> Line | Interval:
+def _parsed(expression: str, dialect: str, seed: str) -> CronLine | Interval:
     rules = DIALECTS.get(dialect)
     if rules is None:
         raise BadCron(f"no dialect is named {dialect!r:.20}; there are {', '.join(DIALECTS)}")
@@ -67,7 +67,7 @@ def _parsed(expression: str, dialect: str, seed: str) -> Line | Interval:
     return _Reader(rules, _split(text.upper(), rules), seed).line()
 
 
-def _macro(text: str, rules: Rules, seed: str) -> Line | Interval:
+def _macro(text: str, rules: Rules, seed: str) -> CronLine | Interval:
     name, *others = text.lower().split()
     rest = " ".join(others)
     if name == "@every":
@@ -120,10 +120,10 @@ class _Reader:
     texts: Sequence[str]
     seed: str
 
-    def line(self) -> Line:
+    def line(self) -> CronLine:
         seconds, minutes, hours = (self._numbers(place) for place in range(3))
         is_wildcard = any(text[0] in "*?" for text in self.texts[1:3])
-        return Line(
+        return CronLine(
             seconds=seconds,
             minutes=minutes,
             hours=hours,
@@ -148,7 +148,7 @@ class _Reader:
             raise self._field(place).fail(self.texts[place], "'?' is for the day fields; write *")
         return [f"*{item[1:]}" if item.startswith("?") else item for item in items]
 
-    def _field(self, place: int) -> Field:
+    def _field(self, place: int) -> CronField:
         return self.rules.fields[place]
 
     def _numbers(self, place: int) -> tuple[int, ...]:

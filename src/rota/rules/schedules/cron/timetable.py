@@ -25,7 +25,7 @@ from functools import lru_cache
 from typing import Literal
 
 from rota.model.schedule import Cron, Fold, Gap
-from rota.rules.schedules.cron.line import DAY_S, Interval, Line, WallClock
+from rota.rules.schedules.cron.line import DAY_S, CronLine, Interval, WallClock
 from rota.rules.schedules.cron.parse import parse_cron
 from rota.rules.schedules.timetable import Timetable
 from rota.rules.schedules.zones import Zone
@@ -54,7 +54,7 @@ def _compiled(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timeta
 
 
 @lru_cache(maxsize=16_384)
-def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
+def _timetable(parsed: CronLine | Interval, zone: Zone, gap: Gap, fold: Fold) -> Timetable:
     """Return the timetable that equivalent lines share, whatever the seed if they have no `H`."""
     if isinstance(parsed, Interval):
         return IntervalTimetable(parsed.every_ms)
@@ -64,7 +64,7 @@ def _timetable(parsed: Line | Interval, zone: Zone, gap: Gap, fold: Fold) -> Tim
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class OffsetSpan:
     """A period with one offset; all values are in seconds."""
 
     start: int
@@ -80,7 +80,7 @@ class Span:
     """From here until `high`, the shift before has no influence any more."""
 
 
-class Spans:
+class OffsetSpans:
     """All spans of a zone for one rule of folds."""
 
     __slots__ = ("all", "starts")
@@ -95,18 +95,18 @@ class Spans:
             for place in range(len(offsets))
         ]
 
-    def at(self, at: int) -> Span:
+    def at(self, at: int) -> OffsetSpan:
         return self.all[bisect_right(self.starts, at)]
 
 
-def _span(fold: FoldRule, start: int, end: int, before: int, offset: int, after: int) -> Span:
+def _span(fold: FoldRule, start: int, end: int, before: int, offset: int, after: int) -> OffsetSpan:
     behind = max(0, before - offset) if fold == "first" else 0
     ahead = max(0, offset - after) if fold == "second" else 0
     quiet = start + max(1, abs(offset - before))
-    return Span(start, start + behind, end - ahead, end, offset, before, quiet)
+    return OffsetSpan(start, start + behind, end - ahead, end, offset, before, quiet)
 
 
-_spans = lru_cache(maxsize=2_048)(Spans)
+_spans = lru_cache(maxsize=2_048)(OffsetSpans)
 
 
 class CronTimetable:
@@ -114,7 +114,7 @@ class CronTimetable:
 
     __slots__ = ("_clock", "_gap", "_same_day", "_spans", "_times", "_zone")
 
-    def __init__(self, clock: WallClock, zone: Zone, gap: GapRule, spans: Spans) -> None:
+    def __init__(self, clock: WallClock, zone: Zone, gap: GapRule, spans: OffsetSpans) -> None:
         self._clock = clock
         self._zone = zone
         self._gap = gap
@@ -184,7 +184,7 @@ class CronTimetable:
                 place = max(place, bisect_right(spans.starts, local - _NEAR_S))
             at = max(at, spans.all[place].start)
 
-    def _moved(self, span: Span, at: int) -> int | None:
+    def _moved(self, span: OffsetSpan, at: int) -> int | None:
         """Return the first firing for a wall time that was skipped as this span began."""
         if self._gap == "skip" or span.offset <= span.before:
             return None
@@ -214,7 +214,7 @@ class CronTimetable:
             marks.append(f"{_shown(local, beside=local)} comes twice; this is the {which}")
         return tuple(marks)
 
-    def _which(self, span: Span, at: int) -> str | None:
+    def _which(self, span: OffsetSpan, at: int) -> str | None:
         if at < span.start + span.before - span.offset:
             return "second"
         following = self._zone.offset(span.end * 1_000) // 1_000

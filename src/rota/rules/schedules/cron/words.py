@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from rota.model.schedule import Cron
 from rota.rules.schedules.cron.days import EVERY_DAY, EVERY_WEEKDAY, Days, MonthDays, WeekDays
-from rota.rules.schedules.cron.line import Interval, Line
+from rota.rules.schedules.cron.line import CronLine, Interval
 from rota.rules.schedules.cron.parse import parse_cron
 from rota.rules.text.duration import format_duration
 
@@ -32,7 +32,7 @@ def describe(cron: Cron, zone: str, *, seed: str = "") -> str:
     return ", ".join(parts) + spread
 
 
-def _time(line: Line) -> str:
+def _time(line: CronLine) -> str:
     times = [(hour, minute) for hour in line.hours for minute in line.minutes]
     is_rhythm = len(line.minutes) >= _RUN and _even(line.minutes, 60)
     if len(line.seconds) == 1 and len(times) <= _MOST_TIMES and not is_rhythm:
@@ -48,7 +48,7 @@ def _time(line: Line) -> str:
     return f"{seconds}, {_lower(_minutes(line))}"
 
 
-def _minutes(line: Line) -> str:
+def _minutes(line: CronLine) -> str:
     hours, minutes = line.hours, line.minutes
     if len(minutes) == 1:
         return _once_an_hour(hours, minutes[0])
@@ -98,7 +98,7 @@ def _even(numbers: Sequence[int], size: int) -> int:
     return step if is_even and step * len(numbers) == size else 0
 
 
-def _days(line: Line) -> list[str]:
+def _days(line: CronLine) -> list[str]:
     days = line.days
     parts = [_which_days(days)]
     if not _tells_months(days):

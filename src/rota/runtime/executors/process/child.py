@@ -42,15 +42,15 @@ from rota.runtime.executors.process.child_logging import ChildRecords, flush_str
 from rota.runtime.executors.process.child_memory import memory_limit, not_counted
 from rota.runtime.executors.process.frames import (
     Answer,
-    Asked,
-    Begin,
-    Begun,
-    Ended,
+    BeginFrame,
+    BegunFrame,
+    EndFrame,
     FrameReader,
-    Ready,
-    Said,
-    Settled,
-    Told,
+    LogFrame,
+    ProgressFrame,
+    QuestionFrame,
+    ReadyFrame,
+    SettledFrame,
     decode_begin,
     decode_reply,
     write_frame,
@@ -106,7 +106,7 @@ class Child:
         for number in (signal.SIGUSR1, signal.SIGUSR2):
             signal.signal(number, self._on_stop)
         signal.signal(_RESEND, self._on_resend)
-        self._send(Ready())
+        self._send(ReadyFrame())
         for frame in iter(self._reader.read, None):
             self._send(self._carry_out(decode_begin(frame)))
 
@@ -118,13 +118,13 @@ class Child:
             address, store, ArtifactStore(store, open_artifacts(address.artifacts, beside=None))
         )
 
-    def _carry_out(self, request: Begin) -> Ended:
+    def _carry_out(self, request: BeginFrame) -> EndFrame:
         target = PythonTarget(ref=request.ref)
         spec = JobSpec(name=request.lease.job, target=target, memory_mb=request.memory_mb)
         work = ResolvedJob(spec=spec, mismatch=request.mismatch)
         call = Attempt(request.lease, work, request.timeout_s)
         call.slot = self
-        call.on_commit = lambda: self._send(Settled())
+        call.on_commit = lambda: self._send(SettledFrame())
         if request.asks:
             forbid_store(NO_STORE)
             call.services = PipeRunServices(self.question)
@@ -137,7 +137,7 @@ class Child:
         try:
             try:
                 self._armed = call
-                self._send(Begun())
+                self._send(BegunFrame())
                 ending = Context().run(self._body, call)
             except BaseException as exc:  # noqa: BLE001  # user code may raise anything at all
                 left_by = exc
@@ -157,7 +157,7 @@ class Child:
             limit = f"out of memory: the job may use {call.work.spec.memory_mb} MB"
             error = failure("MemoryError", limit, ending.error.traceback)
             ending = Raised(error=error, types=ending.types)
-        return Ended.of(ending or _no_ending(), is_spent=out_of_memory)
+        return EndFrame.of(ending or _no_ending(), is_spent=out_of_memory)
 
     def _body(self, call: Attempt) -> Ending:
         enter(call, self._told)
@@ -191,7 +191,7 @@ class Child:
         return store
 
     def _told(self, _run_id: str, _fence: int, fraction: float, note: str) -> None:
-        self._send(Told(fraction=fraction, note=note))
+        self._send(ProgressFrame(fraction=fraction, note=note))
 
     @contextlib.contextmanager
     def shield(self) -> Iterator[None]:
@@ -209,7 +209,7 @@ class Child:
         """Send a request to the worker; a stop waits for the reply, as half of it is useless."""
         is_main = threading.current_thread() is threading.main_thread()
         with self._asking, self.shield() if is_main else contextlib.nullcontext():
-            self._send(Asked(question=question))
+            self._send(QuestionFrame(question=question))
             frame = self._reader.read()
         if frame is None:
             raise StoreUnavailable("the worker of this process is gone")
@@ -220,7 +220,7 @@ class Child:
         # A finaliser may log while its own thread writes a frame: it is not sent then.
         if run is None or run.call is not self._armed or self._writer == threading.get_ident():
             return False
-        self._send(Said(level=level, text=text))
+        self._send(LogFrame(level=level, text=text))
         return True
 
     def _send(self, frame: Answer) -> None:

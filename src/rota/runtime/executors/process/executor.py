@@ -23,7 +23,15 @@ from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceRepl
 from rota.runtime.executors.endings import begin, crashed, failure
 from rota.runtime.executors.outside_signals import Leaving, came_with_our_end
 from rota.runtime.executors.parts import ExecutorParts
-from rota.runtime.executors.process.frames import Asked, Begin, Begun, Ended, Said, Settled, Told
+from rota.runtime.executors.process.frames import (
+    BeginFrame,
+    BegunFrame,
+    EndFrame,
+    LogFrame,
+    ProgressFrame,
+    QuestionFrame,
+    SettledFrame,
+)
 from rota.runtime.executors.process.lookup import portable_ref
 from rota.runtime.executors.process.spawn import ChildLost, ChildProcess
 from rota.runtime.executors.threads.pool import PooledExecutor
@@ -160,7 +168,7 @@ class ProcessExecutor(PooledExecutor):
             return Stopped(call.stop_reason or "lost")
         begin(call)
         self._started(call)
-        request = Begin(
+        request = BeginFrame(
             lease=call.begun_lease(),
             ref=portable_ref(target.ref),
             timeout_s=call.timeout_s,
@@ -190,21 +198,21 @@ class ProcessExecutor(PooledExecutor):
         child.calls += 1
         return child
 
-    def _follow(self, call: Attempt, place: ProcessSlot, child: ChildProcess) -> Ended:
+    def _follow(self, call: Attempt, place: ProcessSlot, child: ChildProcess) -> EndFrame:
         """Read frames from the child until the attempt has ended."""
         for answer in child.answers():
-            if isinstance(answer, Begun):
+            if isinstance(answer, BegunFrame):
                 place.begun(call)
-            elif isinstance(answer, Told) and self._progress is not None:
+            elif isinstance(answer, ProgressFrame) and self._progress is not None:
                 lease = call.lease
                 self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
-            elif isinstance(answer, Asked):
+            elif isinstance(answer, QuestionFrame):
                 child.send(_replied(call, answer.question))
-            elif isinstance(answer, Settled):
+            elif isinstance(answer, SettledFrame):
                 call.is_committed = True
-            elif isinstance(answer, Said) and call.log_buffer is not None:
+            elif isinstance(answer, LogFrame) and call.log_buffer is not None:
                 call.log_buffer.log_of(call).record(answer.level, answer.text)
-            elif isinstance(answer, Ended):
+            elif isinstance(answer, EndFrame):
                 return answer
         raise ChildLost
 

@@ -21,7 +21,7 @@ _LENGTH = struct.Struct(">I")
 _CHUNK = 65_536
 
 
-class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
+class BeginFrame(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     """Worker to child: carry this attempt out."""
 
     lease: Lease
@@ -36,39 +36,39 @@ class Begin(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     """Whether there is no such address, so that run services use this pipe."""
 
 
-class Ready(msgspec.Struct, frozen=True, tag="ready"):
+class ReadyFrame(msgspec.Struct, frozen=True, tag="ready"):
     """Child to worker: imports are done, attempts may come."""
 
 
-class Begun(msgspec.Struct, frozen=True, tag="begun"):
+class BegunFrame(msgspec.Struct, frozen=True, tag="begun"):
     """Child to worker: from now on a signal stops this attempt and no other."""
 
 
-class Told(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
+class ProgressFrame(msgspec.Struct, frozen=True, kw_only=True, tag="told"):
     """Child to worker: progress of the attempt."""
 
     fraction: float
     note: str
 
 
-class Settled(msgspec.Struct, frozen=True, tag="settled"):
+class SettledFrame(msgspec.Struct, frozen=True, tag="settled"):
     """Child to worker: the handler has ended its run by commit(); a crash changes nothing now."""
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
+class LogFrame(msgspec.Struct, frozen=True, kw_only=True, tag="said"):
     """Child to worker: a log record."""
 
     level: int
     text: str
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True, tag="asked"):
+class QuestionFrame(msgspec.Struct, frozen=True, kw_only=True, tag="asked"):
     """Child to worker: a request of the handler; the next frame in return is the reply."""
 
     question: ServiceRequest
 
 
-class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
+class EndFrame(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_defaults=True):
     """Child to worker: how the attempt ended; the exception itself stays in the child."""
 
     result: str | None = None
@@ -83,7 +83,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
     """Whether to replace the child, for instance because its memory ran out."""
 
     @classmethod
-    def of(cls, ending: Ending, *, is_spent: bool = False) -> Ended:
+    def of(cls, ending: Ending, *, is_spent: bool = False) -> EndFrame:
         if isinstance(ending, Returned):
             return cls(result=ending.result, is_spent=is_spent)
         if isinstance(ending, Stopped):
@@ -118,9 +118,11 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended", omit_default
         )
 
 
-Answer = Ready | Begun | Told | Said | Settled | Asked | Ended
+Answer = (
+    ReadyFrame | BegunFrame | ProgressFrame | LogFrame | SettledFrame | QuestionFrame | EndFrame
+)
 
-decode_begin = msgspec.json.Decoder(Begin).decode
+decode_begin = msgspec.json.Decoder(BeginFrame).decode
 decode_reply = msgspec.json.Decoder(ServiceReply).decode
 decode_answer = msgspec.json.Decoder(Answer).decode
 
@@ -129,7 +131,7 @@ class Broken(Exception):
     """The pipe does not carry frames any more."""
 
 
-def write_frame(fd: int, frame: Begin | ServiceReply | Answer) -> None:
+def write_frame(fd: int, frame: BeginFrame | ServiceReply | Answer) -> None:
     """Write the whole frame; raises OSError when nobody reads."""
     body = msgspec.json.encode(frame)
     rest = memoryview(_LENGTH.pack(len(body)) + body)

@@ -17,10 +17,10 @@ from rota.runtime.attempts.remote_services import ServiceReply
 from rota.runtime.executors.process.child import STOP_SIGNALS
 from rota.runtime.executors.process.frames import (
     Answer,
-    Begin,
+    BeginFrame,
     Broken,
     FrameReader,
-    Ready,
+    ReadyFrame,
     decode_answer,
     write_frame,
 )
@@ -79,13 +79,13 @@ class ChildProcess:
         self._is_closed = False
         self.calls = 0
         """The number of attempts that it has received."""
-        if not isinstance(next(self.answers()), Ready):
+        if not isinstance(next(self.answers()), ReadyFrame):
             raise self._lost("the process of the handler sent an unexpected frame")
 
     def is_alive(self) -> bool:
         return not self._is_closed and self.group.popen.poll() is None
 
-    def send(self, request: Begin | ServiceReply) -> None:
+    def send(self, request: BeginFrame | ServiceReply) -> None:
         """Hand over an attempt, or a reply; raises ChildLost if the child does not take it."""
         try:
             write_frame(self._requests, request)
