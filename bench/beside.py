@@ -17,7 +17,7 @@ from rota import App
 from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.ids import new_id
-from rota.model.run import Lease, Verdict
+from rota.model.runs.run import Lease, Verdict
 from rota.store.base import Tx
 
 BATCH = 250

@@ -29,7 +29,7 @@ from rota import App
 from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.clock import to_datetime
 from rota.engine.jobs.definitions import define
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.rules.admission.lanes import SPAN
 from rota.store.open import file_of
 

@@ -26,7 +26,7 @@ from rich.table import Table
 
 from bench.measures import Figures
 from bench.probe import BenchFailed
-from rota.model.schedule import Cron
+from rota.model.schedules.definitions import Cron
 from rota.rules.schedules.cron import compile_cron, parse
 from rota.rules.schedules.cron import line as line_of
 from rota.rules.schedules.cron import timetable as tables

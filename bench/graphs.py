@@ -11,7 +11,7 @@ from time import process_time
 from typing import NamedTuple
 
 from bench.measures import Figures
-from rota.model.graph import Graph, Node
+from rota.model.graphs.graph import Graph, Node
 from rota.rules.graphs import JobFacts, plan_graph
 
 

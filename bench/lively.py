@@ -19,10 +19,10 @@ from rota.engine.logs import append, index
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.definitions import put
 from rota.ids import new_id
-from rota.model.graph import Graph, Node
-from rota.model.log import LogChunk
-from rota.model.schedule import Cron, Every, Schedule
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.logs.log import LogChunk
+from rota.model.schedules.definitions import Cron, Every, Schedule
 from rota.store.base import Store, Tx
 from rota.store.open import open_store
 

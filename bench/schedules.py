@@ -27,7 +27,7 @@ from rota.cli.serve.serving import SWITCH_INTERVAL_S
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.ids import new_id
-from rota.model.schedule import Every, Schedule
+from rota.model.schedules.definitions import Every, Schedule
 from rota.runtime.attempts.context import current_run
 from rota.runtime.chores import scheduler
 from rota.store.open import open_store

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from bench.probe import WAIT_S, BenchFailed
 from bench.programs import rota
 from rota.engine.jobs.definitions import define
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.store.open import open_store
 
 TOKEN = "bench-token-bench-token-bench-token-bench"

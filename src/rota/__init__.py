@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rota.app import App, Job, Run
-    from rota.app.refs import this_run
-    from rota.app.trace import expr, group
+    from rota.app.graphs.refs import this_run
+    from rota.app.graphs.trace import expr, group
     from rota.client import Client
     from rota.engine.prune import Retention
     from rota.errors import (
@@ -30,8 +30,9 @@ if TYPE_CHECKING:
         TimedOut,
         WrongConnection,
     )
-    from rota.model.failure import Failure
-    from rota.model.schedule import (
+    from rota.model.failures.failure import Failure
+    from rota.model.jobs.spec import Breaker, RetryPolicy
+    from rota.model.schedules.definitions import (
         AnyOf,
         At,
         Blackout,
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
         Schedule,
         Unless,
     )
-    from rota.model.spec import Breaker, RetryPolicy
     from rota.model.states import State
     from rota.receipts import once_in
     from rota.runtime.attempts.context import RunContext, current_run, progress
@@ -108,9 +108,9 @@ _ELSEWHERE = {
     "Job": "rota.app",
     "Run": "rota.app",
     "Retention": "rota.engine.prune",
-    "Failure": "rota.model.failure",
-    "Breaker": "rota.model.spec",
-    "RetryPolicy": "rota.model.spec",
+    "Failure": "rota.model.failures.failure",
+    "Breaker": "rota.model.jobs.spec",
+    "RetryPolicy": "rota.model.jobs.spec",
     "State": "rota.model.states",
     "RunContext": "rota.runtime.attempts.context",
     "Transaction": "rota.runtime.attempts.transaction",
@@ -118,22 +118,22 @@ _ELSEWHERE = {
     "last_checkpoint": "rota.runtime.attempts.handler_state",
     "once_in": "rota.receipts",
     "current_run": "rota.runtime.attempts.context",
-    "expr": "rota.app.trace",
-    "group": "rota.app.trace",
+    "expr": "rota.app.graphs.trace",
+    "group": "rota.app.graphs.trace",
     "progress": "rota.runtime.attempts.context",
-    "this_run": "rota.app.refs",
-    "AnyOf": "rota.model.schedule",
-    "At": "rota.model.schedule",
-    "Blackout": "rota.model.schedule",
-    "BusinessDay": "rota.model.schedule",
-    "Calendar": "rota.model.schedule",
-    "CalendarEvery": "rota.model.schedule",
-    "Cron": "rota.model.schedule",
-    "Every": "rota.model.schedule",
-    "OnEvent": "rota.model.schedule",
-    "Rrule": "rota.model.schedule",
-    "Schedule": "rota.model.schedule",
-    "Unless": "rota.model.schedule",
+    "this_run": "rota.app.graphs.refs",
+    "AnyOf": "rota.model.schedules.definitions",
+    "At": "rota.model.schedules.definitions",
+    "Blackout": "rota.model.schedules.definitions",
+    "BusinessDay": "rota.model.schedules.definitions",
+    "Calendar": "rota.model.schedules.definitions",
+    "CalendarEvery": "rota.model.schedules.definitions",
+    "Cron": "rota.model.schedules.definitions",
+    "Every": "rota.model.schedules.definitions",
+    "OnEvent": "rota.model.schedules.definitions",
+    "Rrule": "rota.model.schedules.definitions",
+    "Schedule": "rota.model.schedules.definitions",
+    "Unless": "rota.model.schedules.definitions",
 }
 """Where a public name lives, unless it is an error."""
 

@@ -13,7 +13,7 @@ import pytest
 
 from rota import App, State
 from rota.engine.runs.lists import runs
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from tests.contract.builders import (
     claim_some,
     finish_all,

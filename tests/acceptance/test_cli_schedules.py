@@ -9,8 +9,8 @@ import pytest
 
 from rota import App
 from rota.cli.commands.schedules import act, fill, look
-from rota.model.schedule import Catchup, Dialect, Fold, Gap, Roll
 from rota.model.schedules.backfill import Reprocess
+from rota.model.schedules.definitions import Catchup, Dialect, Fold, Gap, Roll
 from rota.model.schedules.schedule import ScheduleState
 from tests.support.cli import Rota, eventually
 

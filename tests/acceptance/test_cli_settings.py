@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rota.app.worker_options import worker_options
+from rota.app.workers.options import worker_options
 from rota.cli.serve.serving import shown_url
 from rota.errors import BadDuration, BadOption
 from rota.runtime.options import WorkerOptions

@@ -26,8 +26,8 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.engine.identity.tokens import issue
 from rota.engine.jobs.definitions import define
 from rota.ids import new_id
-from rota.model.identity import Quotas
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.identity.credentials import Quotas
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.operations.identity.new_tokens import draw_token
 
 PATIENCE_S = 60.0

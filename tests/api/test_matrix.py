@@ -21,7 +21,7 @@ from rota.api.server.state import ServerState
 from rota.app import App
 from rota.engine.identity.audit_log import acts
 from rota.ids import new_id
-from rota.model.identity import LADDER, WORKER, Role
+from rota.model.identity.credentials import LADDER, WORKER, Role
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES
 from tests.api.serving import HOME, OTHER, Served

@@ -19,7 +19,7 @@ from rota import Client
 from rota.api.server.asgi import PREFIX
 from rota.errors import RotaError
 from rota.handles.backend import Backend
-from rota.model.audit import AuditEntry
+from rota.model.identity.audit import AuditEntry
 from rota.model.view import encode
 from rota.operations.operation import Operation, parameters
 from rota.operations.wire import Place, answer_type, camel, places

@@ -11,8 +11,8 @@ import pytest
 from rota.app.declare import hand_of
 from rota.engine.identity.audit_chain import seal
 from rota.engine.jobs.declare import declare
-from rota.model.release import Declaration
-from rota.model.spec import CommandTarget, JobSpec, PythonTarget
+from rota.model.jobs.release import Declaration
+from rota.model.jobs.spec import CommandTarget, JobSpec, PythonTarget
 from tests.api.serving import OTHER, Served
 from tests.contract.builders import claim_one, given_lease, given_worker, look, run_sql
 from tests.contract.failures.dead_letter_builders import fail_for_good, given_dead

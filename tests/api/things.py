@@ -24,12 +24,12 @@ from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.workers.registry import NewWorker, register
 from rota.engine.workers.remote import enlist, find_remote
 from rota.ids import new_id
-from rota.model.graph import Graph, Node
-from rota.model.identity import Quotas
-from rota.model.run import NewRun, Verdict
-from rota.model.schedule import Blackout, Calendar, Cron, Schedule
-from rota.model.spec import GraphTarget, HttpTarget, JobSpec
-from rota.model.template import Blank, Template
+from rota.model.graphs.graph import Graph, Node
+from rota.model.identity.credentials import Quotas
+from rota.model.jobs.spec import GraphTarget, HttpTarget, JobSpec
+from rota.model.jobs.template import Blank, Template
+from rota.model.runs.run import NewRun, Verdict
+from rota.model.schedules.definitions import Blackout, Calendar, Cron, Schedule
 from rota.operations.identity.new_tokens import draw_token
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store

@@ -14,7 +14,7 @@ import apsw
 import msgspec
 
 from rota.engine.insight.statistics import add, next_part
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.rules.failures.fingerprint import fingerprint
 from rota.store.open import file_of, open_store
 

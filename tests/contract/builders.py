@@ -18,7 +18,7 @@ from rota.engine.runs.submit import submit
 from rota.engine.workers.reap import reap
 from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
-from rota.model.run import AttemptView, FinishVerb, Lease, NewRun, RunView, Submitted, Verdict
+from rota.model.runs.run import AttemptView, FinishVerb, Lease, NewRun, RunView, Submitted, Verdict
 from rota.model.states import FINAL, State
 from rota.rules.admission.lanes import NO_LANES, Lanes
 from rota.store.base import Store

@@ -20,9 +20,9 @@ from rota.cli.serve import log_lines as logs
 from rota.engine.admission.hold import Hold
 from rota.engine.admission.mechanisms import HOLDS
 from rota.errors import RotaError
-from rota.model.run import AttemptKind
+from rota.model.jobs.spec import CommandTarget, HttpTarget
 from rota.model.runs.reason import Kind
-from rota.model.spec import CommandTarget, HttpTarget
+from rota.model.runs.run import AttemptKind
 from rota.model.states import State
 from rota.rules.failures import retry
 from rota.rules.jobs.options import JOB_OPTIONS, SUBMIT_OPTIONS

@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 import yaml
 
-from rota.model.schedule import BlackoutKind, Calendar, Roll
+from rota.model.schedules.definitions import BlackoutKind, Calendar, Roll
 from rota.rules.schedules.options import read_schedule
 from rota.rules.schedules.sentence import describe
 from tests.docs.pages import Block, code_in, page, table_under

@@ -16,7 +16,7 @@ from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.fire import next_look
 from rota.engine.wakeup_keys import LOOK
 from rota.ids import new_id
-from rota.model.schedule import Cron, Every, Schedule
+from rota.model.schedules.definitions import Cron, Every, Schedule
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.firings.checker import Checked, check

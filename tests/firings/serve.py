@@ -12,7 +12,7 @@ from pathlib import Path
 from rota.engine.jobs.definitions import define
 from rota.engine.schedules.fire import FireResult
 from rota.ids import new_id
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.notices import subscribe
 from rota.rules.jobs.signature import Signature
 from rota.runtime.attempts.attempt import ResolvedJob

@@ -13,7 +13,7 @@ from rota import App, current_run
 from rota.engine.prune import Retention
 from rota.engine.runs.find import find
 from rota.errors import ArtifactLost, RunFailed
-from rota.model.artifact import LARGE, is_pointer, read_pointer
+from rota.model.values.artifact import LARGE, is_pointer, read_pointer
 from rota.runtime.chores.artifacts import Sweeper
 from rota.runtime.options import WorkerOptions
 from rota.runtime.values.backends import open_artifacts

@@ -11,7 +11,7 @@ import pytest
 
 from rota import Breaker
 from rota.app import App
-from rota.model.breaker import BreakerView
+from rota.model.admission.breaker import BreakerView
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
 from tests.integration.conftest import Serve

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from rota.app import App
-from rota.model.run import Lease
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import Lease
 from rota.rules.jobs.signature import Signature
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.attempts.table import AttemptTable

@@ -6,8 +6,8 @@ from rota import App, State
 from rota.engine.jobs.definitions import define
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.run import NewRun
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import NewRun
 from tests.contract.builders import run_sql
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually

@@ -8,7 +8,7 @@ import psutil
 import pytest
 
 from rota.app import App, Run
-from rota.model.log import LogLine
+from rota.model.logs.log import LogLine
 from rota.runtime.logs.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
 from tests.integration.conftest import STEADY, Serve
 from tests.support import handlers, talkers

@@ -14,7 +14,7 @@ import pytest
 
 from rota.app import App, Run
 from rota.clock import elapsed_s
-from rota.model.log import LogLine
+from rota.model.logs.log import LogLine
 from rota.model.states import State
 from rota.runtime.logs.flusher import LogFlusher
 from tests.contract.builders import run_sql

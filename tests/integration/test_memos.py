@@ -7,7 +7,7 @@ from typing import Any
 
 from rota import App
 from rota.clock import elapsed_s
-from rota.model.artifact import LARGE
+from rota.model.values.artifact import LARGE
 from tests.integration.conftest import Serve
 
 LIMIT = 60

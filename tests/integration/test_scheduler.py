@@ -20,7 +20,7 @@ from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.schedules.firings import firings_of
 from rota.engine.schedules.trigger import trigger
 from rota.ids import new_id
-from rota.model.schedule import At, Every, Schedule
+from rota.model.schedules.definitions import At, Every, Schedule
 from rota.runtime.attempts.context import current_run
 from tests.integration.conftest import Serve
 from tests.support import handlers

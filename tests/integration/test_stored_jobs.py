@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from rota import App, State
-from rota.app.job import Job
+from rota.app.jobs.job import Job
 from rota.engine.jobs.definitions import jobs
 from rota.engine.workers.registry import workers
 from rota.errors import BadArguments
-from rota.model.plan import Wish
+from rota.model.jobs.apply_plan import Wish
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
 

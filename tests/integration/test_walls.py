@@ -15,7 +15,7 @@ import pytest
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from rota.errors import RotaError
-from rota.model.walls import Egress, Programs
+from rota.model.workers.sandbox import Egress, Programs
 from rota.notices import subscribe, unsubscribe
 from rota.runtime.attempts.attempt import Raised
 from rota.runtime.chores.webhook import post

@@ -12,7 +12,7 @@ import pytest
 
 from rota.app import App
 from rota.errors import Retry, RunFailed
-from rota.model.spec import RetryPolicy
+from rota.model.jobs.spec import RetryPolicy
 from rota.model.states import State
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually

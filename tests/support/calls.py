@@ -10,8 +10,8 @@ from typing import Any
 import msgspec
 
 from rota.ids import new_id
-from rota.model.run import Lease
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.jobs.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.runs.run import Lease
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.template import placeholders
 from rota.runtime.attempts.attempt import Attempt, Ending, Raised, ResolvedJob, Returned

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from rota.errors import BadCron
-from rota.model.schedule import Cron, Dialect, Fold, Gap
+from rota.model.schedules.definitions import Cron, Dialect, Fold, Gap
 from rota.rules.schedules.cron import compile_cron
 from rota.rules.schedules.timetable import Timetable, firings
 from rota.rules.schedules.zones import zone

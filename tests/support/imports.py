@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from rota.model.bundle import Bundle
+from rota.model.jobs.bundle import Bundle
 from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.write import write_jobs
 from rota.rules.jobs.importers.crontab import read_crontab

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
-from rota.model.log import LEVELS, STREAMS, LogChunk
+from rota.model.logs.log import LEVELS, STREAMS, LogChunk
 from rota.rules.shared_log_rows import split
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import RunContext, current

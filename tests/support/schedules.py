@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from rota.model.schedule import Calendar, Schedule, Trigger
+from rota.model.schedules.definitions import Calendar, Schedule, Trigger
 from rota.rules.schedules.timetable import Timetable, firings
 from rota.rules.schedules.triggers import compile_schedule
 

@@ -15,7 +15,8 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 
 import msgspec
 
-from rota.app.definitions import (
+from rota.app.graphs.graph import TracedGraph, add_graph
+from rota.app.jobs.definitions import (
     JobDecorator,
     command_of,
     data_job,
@@ -23,16 +24,15 @@ from rota.app.definitions import (
     python_job,
     request_of,
 )
-from rota.app.graph import TracedGraph, add_graph
-from rota.app.job import AsyncJob, Job
+from rota.app.jobs.job import AsyncJob, Job
+from rota.app.jobs.submits import Submits
 from rota.app.nouns import Nouns
 from rota.app.run import Run
-from rota.app.scope import duty_of
-from rota.app.submits import Submits
 from rota.app.waiter import Waiter
-from rota.app.worker_options import with_settings
+from rota.app.workers.options import with_settings
+from rota.app.workers.scope import duty_of
 from rota.errors import UnknownJob
-from rota.model.run import NewRun, Submitted
+from rota.model.runs.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
 from rota.runtime.options import WorkerOptions
 from rota.runtime.store_source import StoreSource

@@ -11,8 +11,8 @@ from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
 from rota.handles.actor import whoami
 from rota.ids import new_id
-from rota.model.bundle import BundledSchedule
-from rota.model.release import Declaration
+from rota.model.jobs.bundle import BundledSchedule
+from rota.model.jobs.release import Declaration
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.jobs.stored_signature import fitting
 from rota.rules.schedules.options import named
@@ -20,7 +20,7 @@ from rota.store.open import file_of
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.job import Job
+    from rota.app.jobs.job import Job
 
 _log = logging.getLogger("rota")
 

@@ -40,7 +40,7 @@ class Nouns(SharedNouns):
     @cached_property
     def schedules(self) -> Schedules[Run[Any]]:
         """Schedules: make, change, pause, preview, start by hand, backfill."""
-        from rota.app.fitting import fit_of
+        from rota.app.jobs.fitting import fit_of
         from rota.handles.schedules.schedules import Schedules
 
         return Schedules(self.backend, run=self._whole.run, fit=fit_of(self._whole))

@@ -14,15 +14,15 @@ from rota.engine.wakeup_keys import ENDED, LOGGED, NODE_ENDED
 from rota.errors import ArtifactLost
 from rota.handles.backend import Backend
 from rota.handles.run import LAST_WORDS_S, RunHandle
-from rota.model.artifact import is_pointer
-from rota.model.log import LogLine
-from rota.model.run import Ended, RunView
+from rota.model.logs.log import LogLine
+from rota.model.runs.run import Ended, RunView
+from rota.model.values.artifact import is_pointer
 from rota.model.view import JsonText
 from rota.store.wakeups import EVERYWHERE
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.job import Job
+    from rota.app.jobs.job import Job
     from rota.handles.backend import Backend
 
 R = TypeVar("R")

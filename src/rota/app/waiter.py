@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rota.clock import elapsed_s
 from rota.engine.runs.find import endings, find
 from rota.engine.wakeup_keys import ENDED, NODE_ENDED
-from rota.model.run import Ended
+from rota.model.runs.run import Ended
 from rota.store.base import Watch
 from rota.store.wakeups import EVERYWHERE
 

@@ -10,8 +10,8 @@ from rota.app.run import Run
 from rota.engine.jobs.definitions import introduce
 from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey, WrongConnection
-from rota.model.run import NewRun
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import NewRun
 from rota.rules.jobs.options import SubmitOptions
 from rota.store.base import Store
 from rota.store.foreign.tx import ForeignTx
@@ -19,7 +19,7 @@ from rota.store.open import dialect_of, file_of
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.job import Job
+    from rota.app.jobs.job import Job
 
 P = ParamSpec("P")
 R = TypeVar("R")

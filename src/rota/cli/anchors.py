@@ -11,7 +11,7 @@ from rota.errors import BadFile
 
 if TYPE_CHECKING:
     from rota.handles.identity import Audit
-    from rota.model.audit import Anchor, ChainVerdict
+    from rota.model.identity.audit import Anchor, ChainVerdict
 
 PAGE = 50
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rota.rules.security import posture
 
 if TYPE_CHECKING:
-    from rota.model.identity import TokenView
+    from rota.model.identity.credentials import TokenView
     from rota.rules.insight.checkup import Finding
     from rota.settings.table import Settings
     from rota.store.base import Store, Tx

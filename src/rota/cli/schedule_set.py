@@ -12,7 +12,7 @@ from rota.rules.schedules.options import kept
 
 if TYPE_CHECKING:
     from rota.cli.connect.backends import Place
-    from rota.model.schedule import Calendar, Schedule
+    from rota.model.schedules.definitions import Calendar, Schedule
     from rota.model.schedules.schedule import ScheduleView
 
 

@@ -12,7 +12,7 @@ from rota.errors import RunFailed
 
 if TYPE_CHECKING:
     from rota.cli.connect.backends import Handle
-    from rota.model.run import Ended
+    from rota.model.runs.run import Ended
 
 LOOK_S = 0.3
 

@@ -9,7 +9,7 @@ from rota.cli.pages.states import run_word
 from rota.clock import elapsed_s
 from rota.errors import RunNotFinished
 from rota.model.graphs.run_nodes import NodeView, Progress
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL
 from rota.rules.text.duration import parse_duration
 

@@ -18,7 +18,7 @@ from rota.client.run import ServedRun
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.handles.schedules.schedules import Schedules
-from rota.model.identity import SessionView
+from rota.model.identity.credentials import SessionView
 from rota.model.jobs.job import JobEntry
 from rota.model.runs.answers import RunState
 from rota.model.view import Page

@@ -13,10 +13,10 @@ from rota.errors import ArtifactLost, BadInput
 from rota.handles.backend import Backend
 from rota.handles.run import LAST_WORDS_S, RunHandle
 from rota.ids import is_id
-from rota.model.artifact import missing_digest
-from rota.model.log import LogLine
-from rota.model.run import Ended, ErrorDetail
+from rota.model.logs.log import LogLine
+from rota.model.runs.run import Ended, ErrorDetail
 from rota.model.states import FINAL, State
+from rota.model.values.artifact import missing_digest
 
 if TYPE_CHECKING:
     from rota.client.client import Client

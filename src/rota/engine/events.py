@@ -17,8 +17,8 @@ from rota.engine.schedules.fire import Calendars, load_calendars, plan_of
 from rota.engine.schedules.new_run import ScheduledStart, origin_of, spec_of
 from rota.engine.schedules.starts import NewId, StartRequest, StartResult, begin, stop_old
 from rota.errors import DuplicateKey, NotPermitted
-from rota.model.event import Event, Heard, Sent
-from rota.model.spec import GraphTarget
+from rota.model.events.event import Event, Heard, Sent
+from rota.model.jobs.spec import GraphTarget
 from rota.rules.runs.event_arguments import event_args
 from rota.rules.schedules.arguments import resolve_args
 from rota.rules.text.json_values import same_json

@@ -17,7 +17,7 @@ from rota.engine.runs.find import find, find_all
 from rota.engine.wakeup_keys import LOGGED
 from rota.errors import BadInput, UnknownRun
 from rota.ids import is_id
-from rota.model.log import LEVELS, SPAN_MS, STREAMS, FoundLine, Level, LogChunk
+from rota.model.logs.log import LEVELS, SPAN_MS, STREAMS, FoundLine, Level, LogChunk
 from rota.rules.shared_log_rows import first_near, split
 from rota.store.base import Row, Tx
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from rota.handles.backend import Backend
-from rota.model.breaker import BreakerView
+from rota.model.admission.breaker import BreakerView
 from rota.operations.failures.breakers import close_breaker, list_breakers, open_breaker
 
 

@@ -6,7 +6,7 @@ import builtins
 from typing import Any
 
 from rota.handles.backend import Backend
-from rota.model.effect import EffectView
+from rota.model.values.effect import EffectView
 from rota.operations.runs.effects import (
     SettleBody,
     list_effects,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rota.handles.backend import Backend
-    from rota.model.event import Sent
+    from rota.model.events.event import Sent
 
 # ruff: noqa: PLC0415  # imported at first use: importing an App stays quick
 

@@ -11,8 +11,8 @@ from rota.clock import to_datetime
 from rota.errors import UnknownNamespace
 from rota.handles.backend import Backend
 from rota.handles.pages import all_items
-from rota.model.audit import Anchor, AuditEntry, ChainVerdict
-from rota.model.identity import GivenToken, Namespace, NewTokenView, Quotas, TokenView
+from rota.model.identity.audit import Anchor, AuditEntry, ChainVerdict
+from rota.model.identity.credentials import GivenToken, Namespace, NewTokenView, Quotas, TokenView
 from rota.operations.identity.audit import (
     AnchorBody,
     VerifyBody,

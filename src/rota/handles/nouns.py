@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from rota.handles.jobs.files import Files
     from rota.handles.jobs.releases import Releases
     from rota.handles.schedules.calendars import Blackouts, Calendars
-    from rota.model.log import FoundLine, Level
-    from rota.model.run import RunView
+    from rota.model.logs.log import FoundLine, Level
+    from rota.model.runs.run import RunView
 
 # ruff: noqa: PLC0415  # each is imported at first use: importing an App stays quick
 

@@ -11,9 +11,9 @@ import msgspec
 from rota.engine.graphs.control import Part
 from rota.errors import BadGraph, RunFailed, RunNotFinished
 from rota.handles.graph_runs import GraphRunVerbs
-from rota.model.log import LogLine
-from rota.model.run import AttemptView, Ended, RunView
+from rota.model.logs.log import LogLine
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import AttemptView, Ended, RunView
 from rota.model.states import State
 from rota.model.view import JsonText
 from rota.operations.logs.logs import show_logs

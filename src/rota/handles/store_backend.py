@@ -8,7 +8,7 @@ from typing import Any, ParamSpec, Self, TypeVar
 from rota.engine.identity.audit_log import Actor
 from rota.handles.actor import whoami
 from rota.ids import new_id
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.operations.caller import Caller
 from rota.operations.operation import Operation, parameters
 from rota.operations.tools import Tools

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_
 import msgspec
 
 from rota.clock import Moment, moment, read_moment
-from rota.model.artifact import stand_in
+from rota.model.values.artifact import stand_in
 
 T = TypeVar("T")
 V = TypeVar("V", bound="View")

@@ -12,7 +12,7 @@ from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import current_specs
 from rota.errors import UnknownJob
 from rota.ids import new_id
-from rota.model.identity import Credential, Role
+from rota.model.identity.credentials import Credential, Role
 from rota.operations.tools import Tools
 from rota.store.base import Tx
 

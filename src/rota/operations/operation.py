@@ -11,7 +11,7 @@ from typing import Any, Concatenate, Generic, Literal, ParamSpec, TypeVar
 import msgspec
 
 from rota.engine.identity.audit_log import new_act, record_all
-from rota.model.identity import Role
+from rota.model.identity.credentials import Role
 from rota.model.view import Body, encode
 from rota.operations.caller import Caller
 from rota.store.base import Tx

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rota.engine.identity.namespaces import check_room as check_quota
 from rota.engine.identity.namespaces import find_namespace
 from rota.errors import PayloadTooLarge
-from rota.model.identity import Quotas
+from rota.model.identity.credentials import Quotas
 from rota.operations.caller import Caller
 from rota.store.base import Tx
 

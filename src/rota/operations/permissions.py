@@ -23,9 +23,9 @@ from rota.engine.jobs.deployed_versions import (
 )
 from rota.engine.jobs.weights import VersionChoice, choices
 from rota.errors import NotPermitted
-from rota.model.identity import Credential
-from rota.model.run import NewRun
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.identity.credentials import Credential
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import NewRun
 from rota.rules.security.rights import power_of, power_of_template, queues_of, started_by
 from rota.store.base import Tx
 

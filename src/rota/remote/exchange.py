@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from rota.clock import elapsed_s
 from rota.engine.jobs.definitions import PinnedVersion
 from rota.errors import NotPermitted, RotaError, StoreUnavailable, UnknownWorker
-from rota.model.remote import (
+from rota.model.runs.run import Lease
+from rota.model.workers.remote import (
     MOST_RUNS,
     ClaimBody,
     Claimed,
@@ -20,7 +21,6 @@ from rota.model.remote import (
     Finished,
     Stray,
 )
-from rota.model.run import Lease
 from rota.notices import emit, emit_rarely
 from rota.remote.report import end_of, returned, unrecorded, unstarted
 from rota.remote.tokens import AttemptTokens

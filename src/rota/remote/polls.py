@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rota.clock import elapsed_s
 from rota.errors import UnknownWorker
-from rota.model.remote import Rung
+from rota.model.workers.remote import Rung
 from rota.remote.exchange import EARLY_S, WAIT_S, HttpExchange
 from rota.remote.transport import ServerTransport
 from rota.runtime.dispatch.courier import Courier

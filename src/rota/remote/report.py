@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rota.model.remote import EndBody
-from rota.model.run import ErrorDetail, Lease
+from rota.model.runs.run import ErrorDetail, Lease
+from rota.model.workers.remote import EndBody
 from rota.remote.transport import Understood
 from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.dispatch.outcomes import custom_wait, with_note

@@ -8,15 +8,15 @@ from typing import Any
 
 from rota.clock import elapsed_s
 from rota.errors import LeaseLost, ServerUnavailable, UnknownWorker
-from rota.model.remote import AttemptBody, Done
-from rota.model.remote_desk import (
+from rota.model.runs.run import Lease
+from rota.model.workers.remote import AttemptBody, Done
+from rota.model.workers.remote_handlers import (
     CheckpointBody,
     CheckpointState,
     EffectBody,
     EffectState,
     SuccessState,
 )
-from rota.model.run import Lease
 from rota.remote.tokens import AttemptTokens
 from rota.remote.transport import ServerTransport
 from rota.rules.runs.effect_keys import args_digest

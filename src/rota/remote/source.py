@@ -11,13 +11,14 @@ import socket
 from collections.abc import Sequence
 
 from rota.app.app import App
-from rota.app.works import HandlerResolver
+from rota.app.workers.handler_resolver import HandlerResolver
 from rota.client import Client
 from rota.clock import elapsed_s
 from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldLease
 from rota.errors import RotaError, StoreUnavailable, UnknownWorker
-from rota.model.log import LogChunk
-from rota.model.remote import (
+from rota.model.logs.log import LogChunk
+from rota.model.runs.run import Begun
+from rota.model.workers.remote import (
     Beaten,
     BegunBody,
     ChunkBody,
@@ -29,7 +30,6 @@ from rota.model.remote import (
     Registered,
     Taken,
 )
-from rota.model.run import Begun
 from rota.notices import emit
 from rota.remote.exchange import HttpExchange
 from rota.remote.polls import CancelListener, ClaimPoll, Poll

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from threading import Lock
 
 from rota.engine.workers.heartbeat import HeldLease
-from rota.model.remote import AttemptBody
+from rota.model.workers.remote import AttemptBody
 
 MOST_PAST = 5_000
 """How many tokens of ended attempts to keep: log lines may be sent after a run has ended."""

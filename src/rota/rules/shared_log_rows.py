@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from rota.ids import first_id, made_at
-from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
+from rota.model.logs.log import LEVELS, SPAN_MS, STREAMS, LogChunk
 
 NEAR_MS = 256
 """Runs of a shared row were submitted within this time, so readers search within it."""

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import msgspec
 
 from rota.engine.prune import Retention
-from rota.model.log import LogChunk
-from rota.model.run import Lease
-from rota.model.walls import Egress, Programs
+from rota.model.logs.log import LogChunk
+from rota.model.runs.run import Lease
+from rota.model.workers.sandbox import Egress, Programs
 from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import ResolvedJob
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldLease
-from rota.model.log import LogChunk
-from rota.model.run import Begun, Lease
+from rota.model.logs.log import LogChunk
+from rota.model.runs.run import Begun, Lease
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob
 
 if TYPE_CHECKING:

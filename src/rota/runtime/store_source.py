@@ -22,8 +22,8 @@ from rota.engine.workers.lost_claims import release
 from rota.engine.workers.reap import reap
 from rota.engine.workers.registry import NewWorker, learn, register, retire
 from rota.errors import StoreUnavailable
-from rota.model.log import LogChunk
-from rota.model.run import Begun
+from rota.model.logs.log import LogChunk
+from rota.model.runs.run import Begun
 from rota.notices import emit
 from rota.runtime.attempts.services import Address, RunServices
 from rota.runtime.chores.all_chores import all_chores

@@ -19,8 +19,8 @@ from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.engine.runs.lists import runs
 from rota.ids import new_id
-from rota.model.identity import Quotas
-from rota.model.run import ErrorDetail, Verdict
+from rota.model.identity.credentials import Quotas
+from rota.model.runs.run import ErrorDetail, Verdict
 from tests.api.serving import HOME, OTHER, SAY, Served
 from tests.contract.builders import given_worker
 from tests.contract.identity.builders import by

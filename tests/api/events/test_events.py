@@ -22,7 +22,7 @@ from rota.engine.runs.promote import promote
 from rota.engine.workers.heartbeat import HandlerProgress, HeldLease, heartbeat
 from rota.errors import TooMany
 from rota.ids import new_id
-from rota.model.log import LogChunk
+from rota.model.logs.log import LogChunk
 from rota.store.base import Store
 from tests.api.events.streams import EVENTS, listening
 from tests.api.serving import HOME, OTHER, Served, serving, wait_until

@@ -8,7 +8,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from rota.model.graph import Map, Parameter
+from rota.model.graphs.graph import Map, Parameter
 from tests.api.serving import Served
 from tests.contract.builders import given_worker
 from tests.contract.graphs.builders import Flow, graph, node

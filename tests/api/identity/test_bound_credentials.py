@@ -6,7 +6,7 @@ from typing import Any
 
 from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.store.base import Tx
 from tests.api.serving import HOME, OTHER, Served, some_key
 

@@ -18,9 +18,8 @@ from rota.engine.runs.submit import submit
 from rota.engine.schedules.definitions import pause
 from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
-from rota.model.graph import Graph, Node
-from rota.model.run import NewRun, Verdict
-from rota.model.spec import (
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.spec import (
     CommandTarget,
     GraphTarget,
     HttpTarget,
@@ -28,6 +27,7 @@ from rota.model.spec import (
     PythonTarget,
     Target,
 )
+from rota.model.runs.run import NewRun, Verdict
 from tests.api.serving import HOME, Served
 from tests.api.things import given_schedule
 

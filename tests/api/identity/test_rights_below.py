@@ -19,10 +19,10 @@ from rota.engine.runs.submit import submit
 from rota.engine.schedules import definitions as schedules
 from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
-from rota.model.graph import Graph, Node
-from rota.model.run import NewRun, Verdict
-from rota.model.schedule import OnEvent, Schedule
-from rota.model.spec import GraphTarget, HttpTarget, JobSpec, Target
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.spec import GraphTarget, HttpTarget, JobSpec, Target
+from rota.model.runs.run import NewRun, Verdict
+from rota.model.schedules.definitions import OnEvent, Schedule
 from tests.api.identity.test_rights import BACK, DONE, GONE, RANGE, TARGETS, count_of_acts
 from tests.api.serving import HOME, Served, wait_until
 from tests.api.things import TABLES, given_schedule

@@ -6,8 +6,8 @@ import pytest
 
 from rota.api.server import ttl_cache
 from rota.engine.logs import append
-from rota.model.log import LogChunk
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.logs.log import LogChunk
 from tests.api.serving import HOME, OTHER, Served
 from tests.api.test_operations import V1, items, submit
 from tests.contract.builders import claim_one, finish_with, given_run, given_worker

@@ -12,7 +12,7 @@ import pytest
 from rota.engine.identity.audit_log import acts
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.jobs.definitions import jobs
-from rota.model.identity import Quotas
+from rota.model.identity.credentials import Quotas
 from tests.api.serving import HOME, Served, wait_until
 from tests.contract.identity.builders import by
 

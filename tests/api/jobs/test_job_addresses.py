@@ -10,7 +10,7 @@ import pytest
 
 from rota.app import App
 from rota.errors import BadArguments, BadInput, BadOption
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec
+from rota.model.jobs.spec import CommandTarget, HttpTarget, JobSpec
 from rota.rules.security.web_address import apart, shown_address, split_address
 from tests.api.serving import HOME, Served
 

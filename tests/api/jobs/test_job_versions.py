@@ -10,7 +10,7 @@ import httpx2
 import msgspec
 import pytest
 
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from tests.api.runs.test_runs import finish_one, submit
 from tests.api.serving import ADD, Served
 from tests.support.races import at_once

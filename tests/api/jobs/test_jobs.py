@@ -10,7 +10,7 @@ import pytest
 
 from rota import App, current_run, progress
 from rota.engine.schedules.views import schedules
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from tests.api.serving import HOME, Served, wait_until
 
 JOBS = "/api/v1/jobs"

@@ -13,7 +13,7 @@ from rota.engine.identity.audit_log import acts
 from rota.engine.identity.namespaces import put_namespace
 from rota.errors import CommitUnknown
 from rota.ids import new_id
-from rota.model.identity import Quotas
+from rota.model.identity.credentials import Quotas
 from rota.store.base import ScopedStore, Tx
 from tests.api.serving import HOME, OTHER, Served, some_key
 from tests.contract.identity.builders import by

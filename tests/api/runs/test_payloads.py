@@ -10,7 +10,7 @@ import httpx2
 from rota.api.server.options import ServerOptions
 from rota.api.server.rate_limit import TokenBuckets
 from rota.engine.identity.namespaces import put_namespace
-from rota.model.identity import Quotas
+from rota.model.identity.credentials import Quotas
 from tests.api.events.streams import EVENTS, listening
 from tests.api.serving import HOME, SAY, Served, serving
 from tests.contract.identity.builders import by

@@ -16,7 +16,7 @@ import pytest
 from rota import App, current_run, this_run
 from rota.client import Client
 from rota.engine.runs.lists import runs
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.remote import RemoteWorker
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker

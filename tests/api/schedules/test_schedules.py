@@ -10,7 +10,7 @@ import pytest
 
 from rota.engine.schedules.definitions import put as put_schedule
 from rota.ids import new_id
-from rota.model.schedule import Every, Schedule
+from rota.model.schedules.definitions import Every, Schedule
 from rota.operations.schedules.compiled import compiled_schedules
 from tests.api.serving import HOME, Served
 

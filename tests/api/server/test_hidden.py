@@ -18,8 +18,8 @@ import pytest
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.identity import WORKER, Quotas
-from rota.model.run import NewRun
+from rota.model.identity.credentials import WORKER, Quotas
+from rota.model.runs.run import NewRun
 from rota.store.base import Store
 from rota.store.postgres.tx import PostgresTx
 from rota.store.sqlite.tx import SqliteTx

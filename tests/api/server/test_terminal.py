@@ -20,7 +20,7 @@ import pytest
 from rota import current_run, progress
 from rota.app import App
 from rota.cli.main import cli, main
-from rota.model.schedule import Blackout
+from rota.model.schedules.definitions import Blackout
 from rota.runtime.options import WorkerOptions
 from tests.api.serving import Served, serving, wait_until
 

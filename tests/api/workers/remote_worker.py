@@ -11,8 +11,8 @@ from rota.app import App
 from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.run import NewRun, RunView
-from rota.model.spec import JobSpec, PythonTarget, RetryPolicy
+from rota.model.jobs.spec import JobSpec, PythonTarget, RetryPolicy
+from rota.model.runs.run import NewRun, RunView
 from tests.api.serving import HOME, Served
 
 RETRIED = JobSpec(

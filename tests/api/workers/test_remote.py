@@ -11,8 +11,8 @@ import httpx2
 from rota.engine.identity.audit_log import acts
 from rota.engine.logs import read as read_lines
 from rota.ids import new_id
-from rota.model.graph import Cache, Graph, Node, Parameter
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Cache, Graph, Node, Parameter
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
 from rota.model.states import State
 from tests.api.serving import HOME, Served, wait_until
 from tests.api.workers.remote_worker import RETRIED, Far, attempt, given_run, seen

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from rota.engine.insight.why import why
-from rota.model.graph import Graph, Node
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
 from rota.model.states import State
 from rota.rules.jobs.accepted_arguments import takes_of
 from tests.api.serving import HOME, Served

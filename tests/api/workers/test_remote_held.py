@@ -10,7 +10,7 @@ from rota.engine.admission.queues import pause
 from rota.engine.admission.windows import put_blackout
 from rota.engine.runs.find import now_ms
 from rota.engine.workers.registry import workers
-from rota.model.schedule import Blackout
+from rota.model.schedules.definitions import Blackout
 from rota.model.states import State
 from tests.api.serving import HOME, Served
 from tests.api.workers.remote_worker import Far, attempt, given_run, seen

@@ -14,7 +14,7 @@ from rota.engine.jobs.definitions import define
 from rota.engine.runs.submit import submit
 from rota.errors import ServerUnavailable
 from rota.ids import new_id
-from rota.model.run import NewRun
+from rota.model.runs.run import NewRun
 from rota.model.states import State
 from rota.remote import RemoteWorker
 from rota.remote.exchange import HttpExchange

@@ -16,11 +16,11 @@ from rota.engine.failures.breakers.control import close_breaker, open_breaker
 from rota.engine.graphs import control
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.jobs.definitions import define
-from rota.model.graph import Graph
-from rota.model.identity import Quotas
-from rota.model.run import Lease, Verdict
-from rota.model.schedule import Blackout
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.graphs.graph import Graph
+from rota.model.identity.credentials import Quotas
+from rota.model.jobs.spec import GraphTarget, JobSpec
+from rota.model.runs.run import Lease, Verdict
+from rota.model.schedules.definitions import Blackout
 from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import ResolvedJob
 from rota.runtime.dispatch.claim_gate import closings_now

@@ -21,10 +21,10 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.engine.insight.why import why
 from rota.engine.runs.lists import runs
 from rota.engine.runs.promote import promote
-from rota.model.identity import Quotas
-from rota.model.run import Lease, RunView
-from rota.model.schedule import Blackout
-from rota.model.spec import Breaker
+from rota.model.identity.credentials import Quotas
+from rota.model.jobs.spec import Breaker
+from rota.model.runs.run import Lease, RunView
+from rota.model.schedules.definitions import Blackout
 from rota.model.states import FINAL, State
 from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.store.base import Store

@@ -19,7 +19,7 @@ from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.backfills.fill import start_backfill
 from rota.engine.schedules.backfills.span import BackfillRange
 from rota.ids import new_id
-from rota.model.run import Lease, NewRun
+from rota.model.runs.run import Lease, NewRun
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS, Clock, claim_some, finish_with, look

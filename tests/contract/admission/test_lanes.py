@@ -17,8 +17,8 @@ from rota.engine.runs.promote import promote
 from rota.engine.wakeup_keys import queue_key
 from rota.engine.workers.registry import NewWorker, register
 from rota.ids import new_id
-from rota.model.run import Lease
-from rota.model.schedule import Blackout
+from rota.model.runs.run import Lease
+from rota.model.schedules.definitions import Blackout
 from rota.model.states import State
 from rota.rules.admission.lanes import Lanes, lane_of
 from rota.rules.jobs.claim_facts import ClaimFacts

@@ -14,8 +14,8 @@ from rota.engine.insight.queue_limits import limits_of
 from rota.engine.workers.registry import ask_drain
 from rota.ids import new_id
 from rota.model.admission.queue import QueueLimit
-from rota.model.identity import Quotas
-from rota.model.schedule import Blackout
+from rota.model.identity.credentials import Quotas
+from rota.model.schedules.definitions import Blackout
 from rota.store.base import Store
 from tests.contract.builders import HOME, LEASE_MS, Clock, claim_some, given_run, given_worker
 from tests.contract.failures.breaker_builders import given_job

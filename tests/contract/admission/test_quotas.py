@@ -17,7 +17,7 @@ from rota.engine.identity.namespaces import (
 )
 from rota.engine.insight.why import why
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
-from rota.model.identity import Quotas
+from rota.model.identity.credentials import Quotas
 from rota.runtime.dispatch.claim_gate import ClosedSpans
 from rota.runtime.dispatch.claims import Claims
 from rota.runtime.options import WorkerScope

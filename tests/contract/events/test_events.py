@@ -15,8 +15,8 @@ from rota.engine.prune import DAY_MS, Retention, prune
 from rota.engine.schedules import definitions as schedules
 from rota.errors import BadInput, DuplicateKey
 from rota.ids import new_id
-from rota.model.event import Event, Sent
-from rota.model.schedule import AnyOf, Blackout, Calendar, Every, OnEvent, Schedule
+from rota.model.events.event import Event, Sent
+from rota.model.schedules.definitions import AnyOf, Blackout, Calendar, Every, OnEvent, Schedule
 from rota.model.states import State
 from rota.rules.schedules.options import read_schedule
 from rota.store.base import Store

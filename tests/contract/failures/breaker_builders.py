@@ -11,9 +11,9 @@ from rota.engine.failures.breakers.probe import due_breakers, send_probes
 from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.ids import new_id
-from rota.model.breaker import BreakerView
-from rota.model.run import FinishVerb, Lease
-from rota.model.spec import Breaker, JobSpec, PythonTarget
+from rota.model.admission.breaker import BreakerView
+from rota.model.jobs.spec import Breaker, JobSpec, PythonTarget
+from rota.model.runs.run import FinishVerb, Lease
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,

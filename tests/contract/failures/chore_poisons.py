@@ -14,9 +14,9 @@ from rota.engine.schedules.backfills.fill import start_backfill
 from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.calendars import put_calendar
 from rota.ids import new_id
-from rota.model.graph import Cache, Node
-from rota.model.schedule import Blackout, Calendar, Cron
-from rota.model.schedule import Schedule as Plan
+from rota.model.graphs.graph import Cache, Node
+from rota.model.schedules.definitions import Blackout, Calendar, Cron
+from rota.model.schedules.definitions import Schedule as Plan
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, given_worker, run_sql
 from tests.contract.failures.breaker_builders import RULE

@@ -13,8 +13,8 @@ from rota.engine.failures.redrive import RedrivePair, RedriveRequest, redrive
 from rota.engine.identity.audit_log import Actor
 from rota.ids import new_id
 from rota.model.failures.dead_letter import LetterGroup, LetterView, Redriven
-from rota.model.identity import Credential
-from rota.model.run import ErrorDetail, Lease
+from rota.model.identity.credentials import Credential
+from rota.model.runs.run import ErrorDetail, Lease
 from rota.model.states import State
 from rota.operations.caller import Caller
 from rota.operations.failures.dead_letters import RedriveBody, discard_letters, redrive_letters

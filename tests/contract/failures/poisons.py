@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rota.engine.jobs.definitions import define
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.graph import Cache, Graph, Map, Node, Parameter
-from rota.model.run import NewRun
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Cache, Graph, Map, Node, Parameter
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.runs.run import NewRun
 from rota.store.base import Store
 from tests.contract.builders import HOME, run_sql
 

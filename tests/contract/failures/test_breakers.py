@@ -7,8 +7,8 @@ import pytest
 from rota.engine.prune import Retention, prune
 from rota.engine.runs.promote import promote
 from rota.engine.workers.registry import retire
-from rota.model.run import AttemptKind
-from rota.model.spec import Breaker
+from rota.model.jobs.spec import Breaker
+from rota.model.runs.run import AttemptKind
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

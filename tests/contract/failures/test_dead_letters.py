@@ -10,7 +10,7 @@ from rota.engine.prune import DAY_MS, Retention, prune
 from rota.engine.runs.expire import expire
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
-from rota.model.run import FinishVerb
+from rota.model.runs.run import FinishVerb
 from rota.rules.failures.retry import MAX_CRASHES
 from rota.store.base import Store
 from tests.contract.builders import (

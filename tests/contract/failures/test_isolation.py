@@ -19,10 +19,10 @@ from rota.engine.values.artifacts import keep
 from rota.engine.workers.registry import workers
 from rota.errors import LeaseLost, NotPermitted, StoreUnavailable
 from rota.ids import new_id
-from rota.model.event import Event
-from rota.model.graph import Map, Node, Parameter
-from rota.model.run import Lease, Verdict
-from rota.model.schedule import OnEvent, Schedule
+from rota.model.events.event import Event
+from rota.model.graphs.graph import Map, Node, Parameter
+from rota.model.runs.run import Lease, Verdict
+from rota.model.schedules.definitions import OnEvent, Schedule
 from rota.model.states import State
 from rota.notices import subscribe, unsubscribe
 from rota.rules.jobs.claim_facts import ClaimFacts

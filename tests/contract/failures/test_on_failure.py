@@ -16,9 +16,9 @@ from rota.engine.runs.finish import finish
 from rota.engine.runs.lists import runs
 from rota.engine.runs.rerun import rerun
 from rota.ids import new_id
-from rota.model.graph import Parameter
-from rota.model.run import Lease, Origin, RunView
-from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Parameter
+from rota.model.jobs.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.model.runs.run import Lease, Origin, RunView
 from rota.model.states import State
 from rota.rules.failures.retry import MAX_CRASHES
 from rota.store.base import Store, Tx

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from rota.engine.graphs.views.nodes import nodes
 from rota.engine.runs.find import find
-from rota.model.graph import Node
-from rota.model.run import Lease
+from rota.model.graphs.graph import Node
+from rota.model.runs.run import Lease
 from rota.model.states import FINAL, State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, given_worker, run_sql

@@ -6,7 +6,7 @@ from rota.engine.identity.audit_chain import seal
 from rota.engine.identity.audit_log import acts
 from rota.engine.jobs.definitions import define
 from rota.engine.prune import DAY_MS, Retention, prune
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -12,9 +12,9 @@ from rota.engine.jobs.definitions import define
 from rota.engine.runs.finish import finish
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.graph import Graph, Node
-from rota.model.run import FinishVerb, Lease, NewRun, Verdict
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.runs.run import FinishVerb, Lease, NewRun, Verdict
 from rota.store.base import Row, Store, Tx
 from tests.contract.builders import HOME, claim_some
 

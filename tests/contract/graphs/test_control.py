@@ -17,7 +17,7 @@ from rota.engine.runs.rerun import rerun as rerun_run
 from rota.engine.wakeup_keys import ENDED, NODE_ENDED
 from rota.errors import BadGraph, NotAllowed
 from rota.ids import new_id
-from rota.model.graph import Map, Node, Parameter
+from rota.model.graphs.graph import Map, Node, Parameter
 from rota.model.states import State
 from rota.operations.graphs.nodes import MarkBody, mark_node, pause_run, resume_run
 from rota.operations.runs.runs import cancel_run

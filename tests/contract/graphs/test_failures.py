@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.runs.finish import finish
-from rota.model.graph import Mode, Parameter
-from rota.model.graph import Node as GraphNode
+from rota.model.graphs.graph import Mode, Parameter
+from rota.model.graphs.graph import Node as GraphNode
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, look

@@ -8,7 +8,7 @@ from typing import Any
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.finish import finish
 from rota.engine.workers.reap import reap
-from rota.model.graph import Node, Parameter
+from rota.model.graphs.graph import Node, Parameter
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, look

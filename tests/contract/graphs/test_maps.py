@@ -11,7 +11,7 @@ from rota.engine.graphs.control import mark
 from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.finish import finish
 from rota.ids import new_id
-from rota.model.graph import Map, Node
+from rota.model.graphs.graph import Map, Node
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store

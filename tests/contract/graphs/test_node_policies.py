@@ -7,9 +7,9 @@ import msgspec
 from rota.engine.runs.expire import time_out
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.graph import Graph, Map, Node
-from rota.model.run import NewRun
-from rota.model.spec import GraphTarget, JobSpec, RetryPolicy, retry_of
+from rota.model.graphs.graph import Graph, Map, Node
+from rota.model.jobs.spec import GraphTarget, JobSpec, RetryPolicy, retry_of
+from rota.model.runs.run import NewRun
 from rota.model.states import State
 from rota.rules.jobs.options import submit_options
 from rota.store.base import Store

@@ -13,7 +13,7 @@ from rota.engine.runs.bulk import rerun_all
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.rerun import rerun as rerun_run
 from rota.ids import new_id
-from rota.model.graph import Map, Node
+from rota.model.graphs.graph import Map, Node
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store

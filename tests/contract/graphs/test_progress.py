@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.model.graph import Map
+from rota.model.graphs.graph import Map
 from rota.model.graphs.run_nodes import Progress
 from rota.operations.graphs.nodes import show_nodes
 from rota.store.base import Store

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rota.model.graph import Graph, Join, Kind, Map, Mode, Node
+from rota.model.graphs.graph import Graph, Join, Kind, Map, Mode, Node
 from rota.model.states import State
 from rota.store.base import Store
 from rota.store.open import open_store

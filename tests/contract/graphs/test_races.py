@@ -11,8 +11,8 @@ import pytest
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.finish import finish
 from rota.errors import NotAllowed
-from rota.model.graph import Map, Node
-from rota.model.run import Verdict
+from rota.model.graphs.graph import Map, Node
+from rota.model.runs.run import Verdict
 from rota.model.states import FINAL, State
 from rota.store.base import Store
 from tests.contract.builders import HOME, cancel_run, given_worker, look

@@ -12,8 +12,8 @@ from rota.engine.graphs.views.nodes import nodes
 from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
-from rota.model.graph import Map, Node, Parameter
-from rota.model.run import Lease
+from rota.model.graphs.graph import Map, Node, Parameter
+from rota.model.runs.run import Lease
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store

@@ -10,7 +10,7 @@ from rota.engine.graphs.control import mark, pause, resume
 from rota.engine.identity.audit_log import Actor, acts
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
-from rota.model.graph import Parameter
+from rota.model.graphs.graph import Parameter
 from rota.model.states import State
 from rota.operations.runs.runs import cancel_run
 from rota.rules.graphs.joins import Ending

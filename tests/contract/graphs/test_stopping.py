@@ -9,7 +9,7 @@ from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
-from rota.model.graph import Graph, Map, Mode, Node
+from rota.model.graphs.graph import Graph, Map, Mode, Node
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store

@@ -12,8 +12,8 @@ from rota.engine.graphs.control import mark
 from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
-from rota.model.graph import Graph, Join, Map, Mode, Node
-from rota.model.run import FinishVerb
+from rota.model.graphs.graph import Graph, Join, Map, Mode, Node
+from rota.model.runs.run import FinishVerb
 from rota.model.states import FINAL, State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store

@@ -12,8 +12,8 @@ from rota.engine.runs.finish import finish
 from rota.engine.workers.reap import reap
 from rota.errors import NotAllowed
 from rota.ids import new_id
-from rota.model.graph import Graph, Map, Node
-from rota.model.run import Verdict
+from rota.model.graphs.graph import Graph, Map, Node
+from rota.model.runs.run import Verdict
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store

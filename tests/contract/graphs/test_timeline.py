@@ -5,9 +5,9 @@ from __future__ import annotations
 from rota.engine.graphs.views.timeline import timeline
 from rota.engine.runs.finish import finish
 from rota.engine.runs.promote import promote
-from rota.model.graph import Map
+from rota.model.graphs.graph import Map
 from rota.model.graphs.timeline import Timeline, TimelineTrack
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.store.base import Store
 from tests.contract.builders import ERROR, HOME, Clock, look
 from tests.contract.graphs.builders import Flow, graph, node

@@ -8,7 +8,7 @@ from typing import Any
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.tokens import NewToken, issue
 from rota.ids import new_id
-from rota.model.identity import Credential, TokenView
+from rota.model.identity.credentials import Credential, TokenView
 from rota.operations.caller import Caller
 from rota.operations.tools import Tools
 from rota.rules.security.secrets import SHOWN, digest_of, token_text

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rota.engine.identity.audit_chain import heads, prune_acts, seal, verify
-from rota.model.audit import Anchor, ChainVerdict
+from rota.model.identity.audit import Anchor, ChainVerdict
 from rota.rules.security.anchors import read_anchors
 from rota.runtime.chores.anchors import Anchorer
 from rota.runtime.options import WorkerOptions

@@ -13,7 +13,7 @@ import pytest
 from rota.engine.identity.audit_chain import holds, prune_acts, seal, verify
 from rota.engine.identity.audit_log import Actor, acts, record
 from rota.ids import new_id
-from rota.model.audit import ChainVerdict
+from rota.model.identity.audit import ChainVerdict
 from rota.store.base import Row, Store, Tx
 from tests.contract.builders import HOME, Clock, run_sql
 

@@ -15,7 +15,7 @@ from rota.engine.identity.tokens import has_tokens
 from rota.engine.values.artifacts import keep, load_kept
 from rota.errors import RightMissing
 from rota.ids import new_id
-from rota.model.artifact import digest_of
+from rota.model.values.artifact import digest_of
 from rota.store.access.rights import WORKER_SEEN
 from rota.store.base import Store, Tx
 from rota.store.open import open_store

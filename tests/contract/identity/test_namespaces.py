@@ -15,8 +15,8 @@ from rota.engine.runs.rerun import rerun
 from rota.engine.workers.registry import workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
-from rota.model.run import FinishVerb
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import FinishVerb
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import (

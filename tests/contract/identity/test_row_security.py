@@ -21,10 +21,10 @@ from rota.engine.runs.submit import submit
 from rota.engine.values.artifacts import keep, load_kept
 from rota.errors import BadOption, RoomsRefused, UnknownRun
 from rota.ids import new_id
-from rota.model.identity import Quotas
-from rota.model.log import LogChunk
-from rota.model.run import FinishVerb
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.identity.credentials import Quotas
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.logs.log import LogChunk
+from rota.model.runs.run import FinishVerb
 from rota.rules.insight.checkup import Finding
 from rota.store.access.row_security import CLOSED, condition_of, whole_tables
 from rota.store.base import Store, Tx

@@ -17,7 +17,7 @@ from rota.engine.identity.sessions import (
     touch_session,
 )
 from rota.engine.identity.tokens import revoke
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock
 from tests.contract.identity.builders import by, given_token

@@ -17,7 +17,7 @@ from rota.engine.identity.tokens import (
 )
 from rota.errors import NotAllowed, UnknownNamespace, UnknownToken
 from rota.ids import new_id
-from rota.model.identity import Credential, TokenView
+from rota.model.identity.credentials import Credential, TokenView
 from rota.operations.identity.new_tokens import draw_next
 from rota.rules.security.secrets import digest_of
 from rota.store.base import Store

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rota.engine.insight.changes import ChangeSet, changed, mark, traces
 from rota.engine.logs import append, ends
 from rota.ids import first_id
-from rota.model.log import LogChunk
+from rota.model.logs.log import LogChunk
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -17,8 +17,8 @@ from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.engine.workers.registry import NewWorker, register, workers
 from rota.errors import UnknownRun
 from rota.ids import new_id
+from rota.model.jobs.spec import JobSpec, PythonTarget, RetryPolicy
 from rota.model.runs.reason import Reason
-from rota.model.spec import JobSpec, PythonTarget, RetryPolicy
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -10,7 +10,7 @@ from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.errors import BadGraph
 from rota.ids import new_id
-from rota.model.graph import Node
+from rota.model.graphs.graph import Node
 from rota.model.runs.reason import Reason
 from rota.operations.graphs.nodes import pause_run
 from rota.store.base import Store, Tx

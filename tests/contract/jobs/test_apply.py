@@ -16,7 +16,7 @@ from rota.engine.schedules.calendars import calendars
 from rota.engine.schedules.views import schedules
 from rota.errors import BadOption
 from rota.handles.store_backend import StoreBackend
-from rota.model.plan import Plan, Wish
+from rota.model.jobs.apply_plan import Plan, Wish
 from rota.operations.jobs.files import FileBody, FilesBody, apply_files
 from rota.operations.tools import Tools
 from rota.rules.jobs.files.read import read_bundle

@@ -12,8 +12,8 @@ from rota.engine.schedules import definitions as verbs
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.errors import BadOption
 from rota.ids import new_id
-from rota.model.plan import Plan, Wish
-from rota.model.schedule import Every, OnEvent, Schedule
+from rota.model.jobs.apply_plan import Plan, Wish
+from rota.model.schedules.definitions import Every, OnEvent, Schedule
 from rota.rules.jobs.files.read import read_bundle
 from rota.store.base import Store
 from tests.contract.builders import HOME

@@ -9,7 +9,7 @@ import msgspec
 from rota.engine.graphs.control import pause
 from rota.engine.jobs.definitions import define
 from rota.engine.jobs.views import RECENT, Activity, activity, versions
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, claim_some, finish_with, given_run, given_worker

@@ -8,7 +8,7 @@ from threading import Barrier
 import msgspec
 
 from rota.engine.jobs.definitions import define, jobs, spec_of
-from rota.model.spec import JobSpec, PythonTarget, RetryPolicy
+from rota.model.jobs.spec import JobSpec, PythonTarget, RetryPolicy
 from rota.store.base import Store
 from rota.store.open import open_store
 from tests.contract.builders import HOME

@@ -15,11 +15,11 @@ from rota.engine.runs.rerun import rerun
 from rota.engine.runs.submit import submit
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.ids import new_id
-from rota.model.bundle import Bundle
-from rota.model.graph import Graph, Map, Node
-from rota.model.plan import Wish
-from rota.model.run import NewRun
-from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph, Map, Node
+from rota.model.jobs.apply_plan import Wish
+from rota.model.jobs.bundle import Bundle
+from rota.model.jobs.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.model.runs.run import NewRun
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock, look

@@ -6,7 +6,7 @@ import pytest
 
 from rota.engine.jobs.templates import find_template, put_template, remove_template, templates
 from rota.errors import BadOption, UnknownTemplate
-from rota.model.template import Blank, Template
+from rota.model.jobs.template import Blank, Template
 from rota.store.base import Store
 from tests.contract.builders import HOME
 

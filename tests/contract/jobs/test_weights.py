@@ -10,7 +10,7 @@ import pytest
 from rota.engine.jobs.definitions import define, jobs
 from rota.engine.jobs.weights import choices, set_weights
 from rota.errors import BadOption, UnknownJob, UnknownVersion
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.rules.jobs.weights import point_of
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock

@@ -12,8 +12,8 @@ from rota.engine.logs import PAGE, LogCursor, append, before_last, index, read, 
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import BadInput, UnknownRun
 from rota.ids import new_id
-from rota.model.log import FoundLine, LogChunk
-from rota.model.run import Lease
+from rota.model.logs.log import FoundLine, LogChunk
+from rota.model.runs.run import Lease
 from rota.store.base import Store
 from rota.store.open import open_store
 from rota.store.sqlite.store import SqliteStore

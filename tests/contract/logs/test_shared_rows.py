@@ -12,7 +12,7 @@ from rota.clock import moment
 from rota.engine.logs import LogCursor, append, ends, index, read, search
 from rota.errors import UnknownRun
 from rota.ids import derived_id
-from rota.model.log import FoundLine, LogChunk
+from rota.model.logs.log import FoundLine, LogChunk
 from rota.rules.shared_log_rows import NEAR_MS, Parts, first_near, shared_row
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.runtime.attempts.services import Address, RunServices
 from rota.runtime.attempts.transaction import Transaction
 from rota.runtime.values.artifacts import ArtifactStore

@@ -30,7 +30,7 @@ from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.engine.workers.reap import reap
 from rota.errors import NotAllowed
 from rota.ids import new_id
-from rota.model.run import FinishVerb, Lease
+from rota.model.runs.run import FinishVerb, Lease
 from rota.model.states import FINAL, State
 from rota.store.base import Store
 from rota.store.open import open_store

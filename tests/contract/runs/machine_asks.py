@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from rota.model.run import Lease, Verdict
+from rota.model.runs.run import Lease, Verdict
 
 QUEUES = ["a", "b"]
 DELAY_MS = 70

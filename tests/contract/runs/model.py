@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from rota.clock import Moment
-from rota.model.run import Lease, NewRun, RunView
+from rota.model.runs.run import Lease, NewRun, RunView
 from rota.model.states import FINAL, State
 
 CREDIT_MS = 60_000

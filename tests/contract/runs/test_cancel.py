@@ -9,7 +9,7 @@ from rota.engine.runs.promote import promote
 from rota.engine.workers.heartbeat import HeldLease, heartbeat
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
-from rota.model.run import FinishVerb
+from rota.model.runs.run import FinishVerb
 from rota.model.states import FINAL, LIVE, State
 from rota.store.base import Store
 from tests.contract.builders import (

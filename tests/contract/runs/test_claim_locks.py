@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.runs.claim import claim
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.rules.admission.lanes import lane_of
 from rota.store.base import Store, Tx
 from tests.contract.admission.test_lanes import move

@@ -13,9 +13,9 @@ from rota.engine.runs.effects.ledger import Intent, intend
 from rota.engine.runs.rerun import rerun
 from rota.errors import NotAllowed, UnknownEffect, UnknownRun
 from rota.ids import new_id
-from rota.model.effect import EffectView
-from rota.model.graph import Map, Node
-from rota.model.run import Lease
+from rota.model.graphs.graph import Map, Node
+from rota.model.runs.run import Lease
+from rota.model.values.effect import EffectView
 from rota.rules.runs.effect_keys import effect_key
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -6,7 +6,7 @@ import pytest
 
 from rota.engine.prune import Retention, prune
 from rota.errors import LeaseLost
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.store.base import Store
 from tests.contract.builders import (
     LEASE_MS,

@@ -7,7 +7,7 @@ import pytest
 from rota.clock import moment
 from rota.engine.wakeup_keys import DUE, ENDED, queue_key
 from rota.ids import new_id
-from rota.model.run import ErrorView, FinishVerb, Verdict
+from rota.model.runs.run import ErrorView, FinishVerb, Verdict
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

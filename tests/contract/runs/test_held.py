@@ -18,7 +18,7 @@ from rota.engine.runs.lists import runs
 from rota.engine.wakeup_keys import recall_key
 from rota.engine.workers.heartbeat import HeartbeatReply, HeldLease, heartbeat
 from rota.engine.workers.registry import workers
-from rota.model.run import Begun, Lease
+from rota.model.runs.run import Begun, Lease
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

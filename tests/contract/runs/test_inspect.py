@@ -10,7 +10,7 @@ from rota.engine.runs import find as inspect
 from rota.engine.runs import lists as run_lists
 from rota.errors import UnknownRun
 from rota.ids import new_id
-from rota.model.run import Ended, ErrorDetail
+from rota.model.runs.run import Ended, ErrorDetail
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

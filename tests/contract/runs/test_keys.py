@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rota.errors import UnknownRun
-from rota.model.run import Submitted
+from rota.model.runs.run import Submitted
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -11,8 +11,8 @@ from rota.engine.admission.lanes import lanes_in_use
 from rota.engine.jobs.definitions import define
 from rota.engine.workers.registry import NewWorker, learn, register, retire
 from rota.ids import new_id
-from rota.model.run import Lease
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import Lease
 from rota.model.states import State
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.runtime.attempts.attempt import ResolvedJob

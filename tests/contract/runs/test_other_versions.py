@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.model.graph import Cache
+from rota.model.graphs.graph import Cache
 from rota.model.states import State
 from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.store.base import Store

@@ -6,7 +6,7 @@ import pytest
 
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import UnknownRun
-from rota.model.run import Submitted
+from rota.model.runs.run import Submitted
 from rota.model.states import FINAL, LIVE, State
 from rota.store.base import Store
 from tests.contract.builders import (

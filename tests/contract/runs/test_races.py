@@ -15,7 +15,7 @@ from rota.engine.runs.expire import expire
 from rota.engine.runs.promote import promote
 from rota.engine.workers.registry import retire
 from rota.errors import NotAllowed
-from rota.model.run import NewRun
+from rota.model.runs.run import NewRun
 from rota.model.states import FINAL, State
 from rota.store.base import Store
 from rota.store.open import open_store

@@ -10,7 +10,7 @@ import pytest
 from rota.engine.graphs.control import pause
 from rota.engine.runs import lists as run_lists
 from rota.engine.runs.lists import RunPage
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

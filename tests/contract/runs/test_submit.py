@@ -10,7 +10,7 @@ from rota.clock import moment
 from rota.engine.runs.submit import submit
 from rota.engine.wakeup_keys import DUE, queue_key
 from rota.ids import new_id
-from rota.model.run import Submitted
+from rota.model.runs.run import Submitted
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -12,7 +12,7 @@ import pytest
 
 from rota.engine.runs.promote import promote
 from rota.engine.workers.heartbeat import HeldLease, heartbeat
-from rota.model.run import FinishVerb, Verdict
+from rota.model.runs.run import FinishVerb, Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Store
 from tests.contract.builders import (

@@ -14,11 +14,11 @@ from rota.engine.schedules.fire import FireResult, fire
 from rota.engine.schedules.firings import firings_of
 from rota.engine.schedules.trigger import TriggerOutcome, trigger
 from rota.ids import new_id
-from rota.model.run import Origin, RunView
-from rota.model.schedule import Every, Schedule
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import Origin, RunView
+from rota.model.schedules.definitions import Every, Schedule
 from rota.model.schedules.firing import FiringView
 from rota.model.schedules.schedule import ScheduleView
-from rota.model.spec import JobSpec, PythonTarget
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, claim_some, finish_with, look

@@ -10,7 +10,7 @@ from rota.engine.schedules.backfills.fill import preview_backfill
 from rota.engine.schedules.backfills.span import BackfillRange
 from rota.errors import BadInput, UnknownBackfill, UnknownSchedule
 from rota.ids import new_id
-from rota.model.schedule import Every, Schedule
+from rota.model.schedules.definitions import Every, Schedule
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock
 from tests.contract.schedules.backfill_builders import ON, begin, progress, work_off

@@ -9,7 +9,7 @@ from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.calendars import put_calendar, remove_calendar
 from rota.errors import BadOption
 from rota.ids import new_id
-from rota.model.schedule import Calendar, Cron, Schedule
+from rota.model.schedules.definitions import Calendar, Cron, Schedule
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, START_MS, Clock
 from tests.contract.schedules.builders import DAY, TABLES, fire_some, given_job, next_ms, show

@@ -12,7 +12,7 @@ from rota.engine.admission.windows import blackouts, put_blackout, remove_blacko
 from rota.engine.insight.why import why
 from rota.engine.schedules.calendars import calendars, put_calendar, remove_calendar
 from rota.errors import BadInput
-from rota.model.schedule import Blackout, Calendar, Cron, Every, Schedule
+from rota.model.schedules.definitions import Blackout, Calendar, Cron, Every, Schedule
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock

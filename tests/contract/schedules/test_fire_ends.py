@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.schedules import definitions as schedules
-from rota.model.schedule import Every, Schedule
+from rota.model.schedules.definitions import Every, Schedule
 from rota.store.base import Store
 from tests.contract.builders import HOME, Clock, claim_some, run_sql
 from tests.contract.schedules.builders import (

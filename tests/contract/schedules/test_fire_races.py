@@ -14,7 +14,7 @@ import pytest
 from rota.engine.schedules.fire import fire
 from rota.errors import NotAllowed
 from rota.ids import new_id
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import (

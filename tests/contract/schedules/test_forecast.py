@@ -9,7 +9,7 @@ import pytest
 from rota.engine.schedules import firing_counts as ahead
 from rota.engine.schedules.firing_counts import FiringCounts, TimeBuckets, count_ahead
 from rota.engine.schedules.upcoming import upcoming
-from rota.model.schedule import AnyOf, Cron, Every, Schedule
+from rota.model.schedules.definitions import AnyOf, Cron, Every, Schedule
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS
 from tests.contract.schedules.builders import HOUR, TABLES, every, given_job, put

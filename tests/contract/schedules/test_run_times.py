@@ -10,10 +10,10 @@ from rota.engine.runs.finish import finish
 from rota.engine.schedules.fire import fire
 from rota.errors import BadGraph
 from rota.ids import new_id
-from rota.model.graph import Graph, Map
-from rota.model.graph import Node as GraphNode
-from rota.model.run import Lease
-from rota.model.schedule import Cron, OnEvent, Schedule
+from rota.model.graphs.graph import Graph, Map
+from rota.model.graphs.graph import Node as GraphNode
+from rota.model.runs.run import Lease
+from rota.model.schedules.definitions import Cron, OnEvent, Schedule
 from rota.rules.graphs import plan_graph
 from rota.rules.runs.times import run_values
 from rota.store.base import Store

@@ -8,7 +8,7 @@ from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules import views as schedule_views
 from rota.engine.schedules.stale import FIRST, find_stale, look_again
 from rota.errors import BadDuration, NotAllowed, UnknownSchedule
-from rota.model.schedule import Every, Schedule
+from rota.model.schedules.definitions import Every, Schedule
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock, run_sql, state_of

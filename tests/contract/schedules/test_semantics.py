@@ -11,8 +11,8 @@ from rota.engine.runs.finish import finish
 from rota.engine.schedules.calendars import put_calendar
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.stale import FIRST, find_stale, look_again
-from rota.model.run import Verdict
-from rota.model.schedule import Calendar, Cron, Every, Schedule
+from rota.model.runs.run import Verdict
+from rota.model.schedules.definitions import Calendar, Cron, Every, Schedule
 from rota.model.states import State
 from rota.rules.schedules.triggers import compile as compiling
 from rota.rules.schedules.zones import zone

@@ -9,7 +9,7 @@ from rota.clock import moment
 from rota.engine.schedules.calendars import put_calendar
 from rota.engine.schedules.definitions import pause
 from rota.engine.schedules.upcoming import upcoming
-from rota.model.schedule import Calendar, Cron, Every, OnEvent, Schedule
+from rota.model.schedules.definitions import Calendar, Cron, Every, OnEvent, Schedule
 from rota.model.schedules.firing import CalendarDayOff, ClockShift, UpcomingFirings
 from rota.store.base import Store
 from tests.contract.builders import HOME, START_MS, Clock

@@ -9,7 +9,7 @@ import pytest
 from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.run import NewRun
+from rota.model.runs.run import NewRun
 from rota.store.base import JoinedWork, Store, Tx
 from tests.contract.store.test_participants import Passenger
 

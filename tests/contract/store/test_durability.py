@@ -18,7 +18,7 @@ SUBMIT = """
 import sys, threading
 from rota.engine.runs.submit import submit
 from rota.ids import new_id
-from rota.model.run import NewRun
+from rota.model.runs.run import NewRun
 from rota.store.open import open_store
 
 store = open_store(sys.argv[1])

@@ -18,7 +18,7 @@ from rota.engine.runs.promote import promote
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import keep_memos
 from rota.engine.workers.reap import reap
-from rota.model.run import Lease, Submitted
+from rota.model.runs.run import Lease, Submitted
 from rota.model.states import State
 from rota.store.base import Store, Tx
 from tests.contract.builders import (

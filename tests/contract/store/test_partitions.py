@@ -11,7 +11,7 @@ import pytest
 
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.errors import UnknownRun
-from rota.model.run import FinishVerb
+from rota.model.runs.run import FinishVerb
 from rota.model.states import State
 from rota.store.open import open_store
 from rota.store.postgres.partitions import DAYS_AHEAD

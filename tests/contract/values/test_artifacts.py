@@ -16,10 +16,10 @@ from rota.engine.runs.submit import submit
 from rota.engine.values.artifacts import DAY_MS, load_kept
 from rota.errors import ArtifactLost
 from rota.ids import new_id
-from rota.model.artifact import LARGE, is_pointer
-from rota.model.graph import Map, Node
-from rota.model.run import Lease
+from rota.model.graphs.graph import Map, Node
+from rota.model.runs.run import Lease
 from rota.model.states import State
+from rota.model.values.artifact import LARGE, is_pointer
 from rota.runtime.chores.artifacts import Sweeper
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.store.base import Store

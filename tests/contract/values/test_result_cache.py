@@ -18,11 +18,11 @@ from rota.engine.runs.finish import finish
 from rota.engine.runs.rerun import rerun
 from rota.engine.values.artifacts import DAY_MS
 from rota.ids import new_id
-from rota.model.artifact import LARGE
-from rota.model.graph import Cache, Graph, Map, Node
-from rota.model.run import Lease, Verdict
-from rota.model.spec import JobSpec, PolicyChange, PythonTarget
+from rota.model.graphs.graph import Cache, Graph, Map, Node
+from rota.model.jobs.spec import JobSpec, PolicyChange, PythonTarget
+from rota.model.runs.run import Lease, Verdict
 from rota.model.states import State
+from rota.model.values.artifact import LARGE
 from rota.runtime.chores.artifacts import Sweeper
 from rota.store.base import Store
 from tests.contract.builders import (

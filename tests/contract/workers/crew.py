@@ -9,7 +9,7 @@ from typing import Any, cast
 from rota.clock import elapsed_s
 from rota.engine.jobs.definitions import pinned_to
 from rota.errors import UnknownJob
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob, Returned
 from rota.runtime.attempts.table import AttemptTable

@@ -6,7 +6,7 @@ from rota.engine.workers.heartbeat import HandlerProgress, HeartbeatReply, HeldL
 from rota.engine.workers.reap import reap
 from rota.engine.workers.registry import retire, workers
 from rota.ids import new_id
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.model.states import State
 from rota.store.base import Store
 from tests.contract.builders import (

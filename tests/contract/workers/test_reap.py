@@ -8,8 +8,8 @@ from rota.engine.jobs.definitions import define
 from rota.engine.runs.promote import promote
 from rota.engine.workers.registry import retire, workers
 from rota.ids import new_id
-from rota.model.run import Lease
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import Lease
 from rota.model.states import State
 from rota.rules.failures.retry import MAX_CRASHES, MAX_LOSSES
 from rota.store.base import Store

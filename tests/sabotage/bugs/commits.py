@@ -18,7 +18,7 @@ COMMITS = (
         breaks="A submit is answered while its transaction is still on its way.",
         edits=(
             Edit(
-                path="app/submits.py",
+                path="app/jobs/submits.py",
                 within="record",
                 old="answers = self._commit(runs)",
                 new=(

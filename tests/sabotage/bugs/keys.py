@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.sabotage.edit import Edit, Sabotage
 
-PRUNE = "store/sql/prune.sql"
+PRUNE = "store/sql/runs/prune.sql"
 SUBMIT = "store/sql/runs/submit.sql"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
 T_KEYS = "tests/contract/runs/test_keys.py::"

@@ -31,7 +31,7 @@ LIFE_CYCLES = (
         breaks="A run that took too long is found so again and again while it clears away.",
         edits=(
             Edit(
-                path="store/sql/graphs.sql",
+                path="store/sql/graphs/graphs.sql",
                 within="note_winding_down",
                 old="expires_at = null",
                 new="expires_at = expires_at",
@@ -50,7 +50,7 @@ LIFE_CYCLES = (
                 new="if each.run_id in fences",
             ),
             Edit(
-                path="store/sql/graphs.sql",
+                path="store/sql/graphs/graphs.sql",
                 within="note_winding_down",
                 old="and fence = :fence",
                 new="and :fence = :fence",

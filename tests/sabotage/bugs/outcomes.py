@@ -61,7 +61,7 @@ OUTCOMES = (
         breaks="A mail server that is away makes a good run a failed one.",
         edits=(
             Edit(
-                path="model/graph.py",
+                path="model/graphs/graph.py",
                 within="",
                 old='ASIDE: tuple[Kind, ...] = ("teardown", "notify")',
                 new='ASIDE: tuple[Kind, ...] = ("teardown",)',
@@ -142,7 +142,7 @@ OUTCOMES = (
         breaks="A test of a graph goes both ways of a branch and sees no difference.",
         edits=(
             Edit(
-                path="app/plain.py",
+                path="app/graphs/plain.py",
                 within="_why_not",
                 old='if node.kind != "work":',
                 new='if node.kind == "none":',
@@ -158,7 +158,7 @@ OUTCOMES = (
         breaks="A test of a graph calls a job that a run would skip.",
         edits=(
             Edit(
-                path="app/plain.py",
+                path="app/graphs/plain.py",
                 within="_is_allowed",
                 old="skipped = ended.count(Ending.SKIPPED)",
                 new="skipped = ended.count(Ending.REMOVED)",
@@ -228,7 +228,7 @@ OUTCOMES = (
         breaks="Failures that no worker judged (lost, expired, of graphs) are told to nobody.",
         edits=(
             Edit(
-                path="model/run.py",
+                path="model/runs/run.py",
                 within="Verdict",
                 old="quiet: bool = False",
                 new="quiet: bool = True",

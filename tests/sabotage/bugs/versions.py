@@ -153,7 +153,7 @@ VERSIONS = (
         breaks="A worker without --stored runs what whoever may write to the store wants.",
         edits=(
             Edit(
-                path="app/works.py",
+                path="app/workers/handler_resolver.py",
                 within="HandlerResolver._instead_of_graph",
                 old="if not self._stored and pinned.origin != CODE:",
                 new="if False:",

@@ -8,7 +8,7 @@ import pytest
 
 from rota import App
 from rota.errors import BadOption
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.model.states import FINAL, State
 from rota.rules.admission.dependencies import (
     DependencyParent,

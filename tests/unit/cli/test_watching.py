@@ -14,7 +14,7 @@ from rota.clock import moment
 from rota.engine.graphs.views.nodes import word_of
 from rota.model.graphs.run_nodes import MapProgress, NodeView, Progress
 from rota.model.graphs.timeline import Part, Timeline, TimelineSpan, TimelineTrack
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.model.view import JsonText
 

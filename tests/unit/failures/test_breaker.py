@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.breaker import Circuit, ProbeFate, Tally
-from rota.model.spec import Breaker
+from rota.model.admission.breaker import Circuit, ProbeFate, Tally
+from rota.model.jobs.spec import Breaker
 from rota.rules.failures.breaker import LOOK_MS, BreakerCount, cool_ms, count, decide, trips
 
 NOW = 1_800_000_000_000

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rota.errors import BadDuration, BadOption
-from rota.model.spec import Breaker, JobSpec, PythonTarget
+from rota.model.jobs.spec import Breaker, JobSpec, PythonTarget
 from rota.rules.failures.breaker_options import breaker_text, parse_breaker
 from rota.rules.jobs.options import job_options
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.rules.failures.fingerprint import fingerprint, normalised, place
 
 TRACE = """Traceback (most recent call last):

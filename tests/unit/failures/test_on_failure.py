@@ -9,10 +9,10 @@ import msgspec
 import pytest
 
 from rota import App, Failure
-from rota.app.definitions import told_jobs
+from rota.app.jobs.definitions import told_jobs
 from rota.errors import BadFile, BadOption
-from rota.model.plan import Stored, Wish
-from rota.model.spec import JobSpec
+from rota.model.jobs.apply_plan import Stored, Wish
+from rota.model.jobs.spec import JobSpec
 from rota.rules.failures.on_failure import arguments_for, check_told, told_by
 from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.plan import make_plan

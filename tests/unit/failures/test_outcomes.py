@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.runtime.attempts.attempt import Attempt, Stopped, StopReason
 from rota.runtime.dispatch.outcomes import judge
 from rota.runtime.executors.endings import crashed

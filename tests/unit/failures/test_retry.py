@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.spec import RetryPolicy
+from rota.model.jobs.spec import RetryPolicy
 from rota.rules.failures.retry import (
     GiveUp,
     Requeue,

@@ -9,7 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph, Map, Node, Parameter
+from rota.model.graphs.graph import Graph, Map, Node, Parameter
 from rota.rules.graphs import GraphPlan, plan_graph
 from rota.rules.graphs.drawing import (
     FORMATS,

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import BadFile, BadGraph
-from rota.model.graph import Cache, Graph, Map, Node, Parameter
+from rota.model.graphs.graph import Cache, Graph, Map, Node, Parameter
 from rota.rules.graphs import plan_graph
 from rota.rules.graphs.options import graph_schema, read_graph
 from rota.rules.jobs.files.graphs import read_graphs

@@ -11,7 +11,7 @@ import pytest
 
 from rota import App, BadGraph, expr, group
 from rota.errors import BadArguments, BadOption, NotAllowed
-from rota.model.graph import Graph, Map, Node, Parameter
+from rota.model.graphs.graph import Graph, Map, Node, Parameter
 from rota.rules.graphs.options import read_graph
 
 app = App("sqlite:///never-opened.db")

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rota.model.graph import Graph, Join, Node
+from rota.model.graphs.graph import Graph, Join, Node
 from rota.rules.graphs import plan_graph
 from rota.rules.graphs.joins import JOINS, Ending
 from rota.rules.graphs.outcome import branch_skips, run_outcome

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import BadGraph
-from rota.model.graph import Cache, Graph, Map, Node, Parameter
+from rota.model.graphs.graph import Cache, Graph, Map, Node, Parameter
 from rota.rules.graphs import JobFacts, critical_path, expand, plan_graph, remaining
 from rota.rules.graphs.maps import Tolerance, batch_of, instances, parse_tolerance
 from rota.rules.graphs.order import order, urgencies

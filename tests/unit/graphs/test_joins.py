@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from rota.errors import BadGraph, BadResult
-from rota.model.graph import Graph, Join, Node
+from rota.model.graphs.graph import Graph, Join, Node
 from rota.rules.graphs import plan_graph
 from rota.rules.graphs.joins import JOINS, Counts, Ending, JoinDecision, judge
 from rota.rules.graphs.outcome import (

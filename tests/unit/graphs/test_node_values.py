@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.errors import BadArguments, BadExpression, BadGraph
-from rota.model.graph import Cache, Graph, Map, Node, Parameter
+from rota.model.graphs.graph import Cache, Graph, Map, Node, Parameter
 from rota.rules.graphs.expressions.cel import Values
 from rota.rules.graphs.node_values import (
     arguments_of,

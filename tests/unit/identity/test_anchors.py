@@ -12,7 +12,7 @@ from threading import Thread
 import pytest
 
 from rota.errors import BadFile, BadOption
-from rota.model.audit import Anchor
+from rota.model.identity.audit import Anchor
 from rota.rules.security.anchors import check_key, read_anchors, write_anchor
 from rota.runtime.chores.anchors import open_sink
 from rota.runtime.chores.webhook import NotDelivered

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from rota.errors import BadOption
-from rota.model.walls import Egress
+from rota.model.workers.sandbox import Egress
 from rota.rules.security.addresses import is_metadata, is_public
 from rota.rules.security.egress import check_headers, may_call, may_reach
 from rota.settings.readers import folders, hosts, networks

@@ -8,7 +8,7 @@ import pytest
 
 from rota.clock import moment
 from rota.ids import new_id
-from rota.model.identity import TokenView
+from rota.model.identity.credentials import TokenView
 from rota.rules.security import posture
 
 NOW = 200 * posture.DAY_MS

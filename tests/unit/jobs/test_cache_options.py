@@ -8,8 +8,8 @@ import pytest
 
 from rota import App
 from rota.errors import BadFile, BadOption
-from rota.model.graph import Cache
-from rota.model.spec import PolicyChange, RetryPolicy
+from rota.model.graphs.graph import Cache
+from rota.model.jobs.spec import PolicyChange, RetryPolicy
 from rota.rules.jobs.cache_options import parse_cache
 from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.options import job_options, submit_options

@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from rota.errors import BadArguments
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.rules.jobs.parameter_schema import schema_of
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.signature.described import described

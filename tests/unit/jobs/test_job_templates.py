@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.errors import BadArguments, BadOption
-from rota.model.template import Blank, Template
+from rota.model.jobs.template import Blank, Template
 from rota.rules.jobs.templates import check_template, fill_template, schema_of
 
 

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadFile, BadOption
-from rota.model.bundle import Bundle
-from rota.model.schedule import Calendar, Cron, Every
-from rota.model.spec import Breaker, CommandTarget, HttpTarget, PythonTarget
+from rota.model.jobs.bundle import Bundle
+from rota.model.jobs.spec import Breaker, CommandTarget, HttpTarget, PythonTarget
+from rota.model.schedules.definitions import Calendar, Cron, Every
 from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,
     JOB_FIELDS,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rota.errors import BadFile, BadGraph, BadInput
-from rota.model.bundle import Bundle
-from rota.model.plan import Stored, Wish
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.jobs.apply_plan import Stored, Wish
+from rota.model.jobs.bundle import Bundle
+from rota.model.jobs.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.rules.jobs.files.known import GRAPH_FIELDS, INLINE_FIELDS
 from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.files.schema import job_file_schema

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from rota.api.routes.runs.bodies import SubmitBody
-from rota.model.schedule import Cron, Schedule
-from rota.model.spec import RetryPolicy
+from rota.model.jobs.spec import RetryPolicy
+from rota.model.schedules.definitions import Cron, Schedule
 from rota.operations.jobs.bodies import JobBody
 from rota.operations.schedules.bodies import ScheduleBody
 from rota.rules.failures.retry_options import RETRY

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rota.errors import BadDuration, BadInput, BadOption
-from rota.model.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy
+from rota.model.jobs.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy
 from rota.rules.jobs.options import JobOptions, SubmitOptions, job_options, submit_options
 from rota.rules.text.size import parse_size
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rota.model.graph import Graph, Node, Parameter
-from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph, Node, Parameter
+from rota.model.jobs.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
 from rota.rules.jobs.parameter_schema import of_annotation, schema_of
 
 

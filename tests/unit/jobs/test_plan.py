@@ -8,8 +8,8 @@ import pytest
 
 from rota.clock import Moment
 from rota.errors import BadOption
-from rota.model.bundle import Bundle
-from rota.model.plan import Plan, Stored, StoredJob, StoredSchedule, Wish
+from rota.model.jobs.apply_plan import Plan, Stored, StoredJob, StoredSchedule, Wish
+from rota.model.jobs.bundle import Bundle
 from rota.rules.jobs.files.read import read_bundle
 from rota.rules.jobs.plan import make_plan, origin_of
 

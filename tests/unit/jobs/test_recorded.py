@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 from rota.errors import BadArguments
-from rota.model.graph import Graph, Node, Parameter
-from rota.model.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph, Node, Parameter
+from rota.model.jobs.spec import CommandTarget, GraphTarget, JobSpec, PythonTarget
 from rota.rules.jobs.signature.plain import plain_kind
 from rota.rules.jobs.stored_signature import recorded_signature
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from rota.model.bundle import BundledSchedule
-from rota.model.release import Declaration
-from rota.model.schedule import Every, Schedule
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.bundle import BundledSchedule
+from rota.model.jobs.release import Declaration
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.schedules.definitions import Every, Schedule
 from rota.rules.jobs.pins import Reign, bound_of, version_before
 from rota.rules.jobs.releases import ReleaseContent, digest_of, successor
 

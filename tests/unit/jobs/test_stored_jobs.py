@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rota.model.spec import CommandTarget, JobSpec
+from rota.model.jobs.spec import CommandTarget, JobSpec
 from rota.runtime.dispatch import stored_jobs as roster
 from rota.runtime.dispatch.stored_jobs import LEAST_S, StoredJobWatcher
 from rota.runtime.options import WorkerScope

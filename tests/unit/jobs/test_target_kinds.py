@@ -6,9 +6,16 @@ from typing import Any, get_args
 
 import pytest
 
-from rota.model.graph import Graph, Isolation, Node
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget, Target
-from rota.model.walls import Egress, Programs
+from rota.model.graphs.graph import Graph, Isolation, Node
+from rota.model.jobs.spec import (
+    CommandTarget,
+    GraphTarget,
+    HttpTarget,
+    JobSpec,
+    PythonTarget,
+    Target,
+)
+from rota.model.workers.sandbox import Egress, Programs
 from rota.rules.jobs.target_kinds import KINDS, parameter_names, target_kind
 from rota.runtime.attempts.context import ProgressBoard
 from rota.runtime.executors.parts import ExecutorParts

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.log import LEVELS
+from rota.model.logs.log import LEVELS
 from rota.runtime.attempts.context import current
 from rota.runtime.logs import attempt_log
 from rota.runtime.logs import capture as streams

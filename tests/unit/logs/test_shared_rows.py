@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.ids import derived_id
-from rota.model.log import SPAN_MS
+from rota.model.logs.log import SPAN_MS
 from rota.rules.shared_log_rows import NEAR_MS, Parts, attempts_in, first_near, shared_row, split
 from rota.runtime.logs.masking import MASK, Masker
 from rota.runtime.logs.stdout_batch import StdoutBatch, bound, single

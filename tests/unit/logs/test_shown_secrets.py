@@ -14,7 +14,7 @@ from rota.cli.pages.results import print_result
 from rota.cli.pages.run import print_page
 from rota.cli.serve import log_lines as logs
 from rota.clock import moment
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.model.view import JsonText
 

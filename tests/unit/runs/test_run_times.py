@@ -9,8 +9,8 @@ import pytest
 
 from rota import this_run
 from rota.errors import BadArguments, BadExpression, BadGraph, BadInput, BadOption
-from rota.model.run import Origin
-from rota.model.schedule import Schedule
+from rota.model.runs.run import Origin
+from rota.model.schedules.definitions import Schedule
 from rota.rules.graphs.expressions.cel import Expression, Names, Values
 from rota.rules.graphs.references import Known, resolve
 from rota.rules.runs.times import FIELDS, run_value, run_values

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadInput
-from rota.model.schedule import Blackout, Cron, Every
+from rota.model.schedules.definitions import Blackout, Cron, Every
 from rota.rules.schedules.windows import START, WindowDecision, compile_blackout, is_over, verdict
 from tests.support.schedules import iso, ms
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadOption
-from rota.model.schedule import Calendar, Cron, Every, Roll, Schedule
+from rota.model.schedules.definitions import Calendar, Cron, Every, Roll, Schedule
 from rota.rules.schedules.calendars import business_days, calendar_version, find_calendar
 from rota.rules.schedules.triggers import compile_schedule
 from tests.support.schedules import NO_CALENDARS, compiled, iso, ms, times

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from rota.model.schedule import Fold, Gap
+from rota.model.schedules.definitions import Fold, Gap
 from tests.support.source import ROOT
 from tests.unit.schedules.test_cron_dst import NEW_YORK, fired
 

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from rota.model.schedule import Cron, Dialect, Fold, Gap
+from rota.model.schedules.definitions import Cron, Dialect, Fold, Gap
 from rota.rules.schedules.cron import compile_cron
 from rota.rules.schedules.timetable import firings
 from rota.rules.schedules.zones import zone

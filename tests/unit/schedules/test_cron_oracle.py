@@ -12,7 +12,7 @@ import pytest
 from cronsim import CronSim
 
 from rota.errors import BadCron
-from rota.model.schedule import Cron, Dialect
+from rota.model.schedules.definitions import Cron, Dialect
 from rota.rules.schedules.cron import compile_cron
 from rota.rules.schedules.timetable import firings
 from rota.rules.schedules.zones import zone

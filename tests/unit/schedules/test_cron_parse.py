@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import BadCron, BadInput
-from rota.model.schedule import Cron, Dialect
+from rota.model.schedules.definitions import Cron, Dialect
 from rota.rules.schedules.cron import compile_cron, parse_cron
 from rota.rules.schedules.cron.line import CronLine, Interval
 from rota.rules.schedules.cron.parse import MACROS

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rota.errors import BadCron
-from rota.model.schedule import Cron, Dialect
+from rota.model.schedules.definitions import Cron, Dialect
 from rota.rules.schedules.cron.words import describe
 from tests.support.cron_cases import make_case
 

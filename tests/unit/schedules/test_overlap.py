@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.schedule import Overlap
+from rota.model.schedules.definitions import Overlap
 from rota.rules.schedules.overlap import Crowd, Outcome, Policy, decide, places
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rota.errors import BadOption
-from rota.model.schedule import Cron, Every, Schedule
+from rota.model.schedules.definitions import Cron, Every, Schedule
 from rota.rules.schedules.preview import Firing, preview
 from rota.rules.schedules.triggers import compile_schedule
 from tests.support.schedules import NO_CALENDARS, ms

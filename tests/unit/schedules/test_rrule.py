@@ -11,7 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from rota.errors import BadOption
-from rota.model.schedule import Rrule
+from rota.model.schedules.definitions import Rrule
 from rota.rules.schedules.triggers.rrule_periods import RruleWalls
 from rota.rules.schedules.triggers.rrule_text import WEEKDAYS, read_rule
 from rota.rules.schedules.zones import zone

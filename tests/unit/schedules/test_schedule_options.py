@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadInput
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     AnyOf,
     At,
     BusinessDay,

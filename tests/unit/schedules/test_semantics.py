@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from rota.errors import BadInput
-from rota.model.schedule import Cron
+from rota.model.schedules.definitions import Cron
 from rota.rules.schedules.cron import compile_cron
 from rota.rules.schedules.timetable import firings
 from rota.rules.schedules.zones import LAST_YEAR, zone

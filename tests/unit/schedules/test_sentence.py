@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     AnyOf,
     At,
     BusinessDay,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rota.model.schedule import Cron, Every, Trigger
+from rota.model.schedules.definitions import Cron, Every, Trigger
 from rota.rules.schedules.timetable import Countable, firings
 from tests.support.schedules import compiled, ms
 from tests.unit.schedules.test_triggers_properties import FOLDS, GAPS, SHIFTS

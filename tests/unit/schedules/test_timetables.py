@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from rota.engine.schedules.compiled import CompiledSchedules, StoredCalendar
-from rota.model.schedule import Calendar, Cron, Every, Schedule, Trigger
+from rota.model.schedules.definitions import Calendar, Cron, Every, Schedule, Trigger
 
 HOLIDAY = Calendar(weekend=(), off=("2026-01-02",))
 WORKDAY = Calendar(weekend=())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.errors import BadDuration, BadInput, BadOption
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     AnyOf,
     At,
     BusinessDay,

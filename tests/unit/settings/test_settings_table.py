@@ -11,7 +11,7 @@ from rota.api.identity.oidc_options import OidcOptions
 from rota.api.server.options import ServerOptions
 from rota.client import Client
 from rota.engine.prune import Retention
-from rota.model.walls import Egress, Programs
+from rota.model.workers.sandbox import Egress, Programs
 from rota.runtime.options import WorkerOptions
 from rota.settings import readers
 from rota.settings.file import SECTIONS

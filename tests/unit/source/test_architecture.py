@@ -201,7 +201,10 @@ def test_a_bad_module_is_noticed(check: Check, place: str, text: str, tmp_path: 
 @pytest.mark.parametrize(
     ("place", "text"),
     [
-        ("engine/good.py", "from rota.store import statements\nfrom rota.model.run import Run"),
+        (
+            "engine/good.py",
+            "from rota.store import statements\nfrom rota.model.runs.run import Run",
+        ),
         ("store/good.py", "Q = 'select id from run'"),
         ("rules/good.py", "from random import Random\ndef f(chance: Random): ..."),
         ("runtime/good.py", "import time\ntime.sleep(1)"),

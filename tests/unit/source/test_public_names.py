@@ -9,8 +9,8 @@ import pytest
 import rota
 from rota.cli.pages.backfill import print_backfill
 from rota.errors import BackfillFailed, RunFailed
-from rota.model.schedule import Trigger
 from rota.model.schedules.backfill import BackfillView
+from rota.model.schedules.definitions import Trigger
 
 
 @pytest.mark.parametrize("name", rota.__all__)

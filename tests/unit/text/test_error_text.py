@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import RotaError
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.runtime.attempts.context import current_run
 from rota.runtime.attempts.error_text import (
     MAX_MESSAGE,

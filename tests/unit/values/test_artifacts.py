@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.errors import BadOption, BadUrl
-from rota.model.artifact import Pointer, digest_of, is_pointer, read_pointer, stand_in
+from rota.model.values.artifact import Pointer, digest_of, is_pointer, read_pointer, stand_in
 from rota.runtime.values.backends import Folder, open_artifacts
 
 DAY = "2026-11-16"

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from rota.clock import elapsed_s
-from rota.model.run import Begun, Lease
+from rota.model.runs.run import Begun, Lease
 from rota.runtime.attempts.attempt import Attempt, Returned, Stopped
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.dispatch.give_back import PrefetchReturn

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from rota.model.run import Lease
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import Lease
 from rota.runtime.attempts.attempt import Attempt, ResolvedJob
 from rota.runtime.dispatch.prefetch import BUSY_S, LATE, LONGEST_REST_S, REST_S, Prefetch
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from rota.model.identity import Credential, Role
+from rota.model.identity.credentials import Credential, Role
 
 
 def offered(credential: Credential, *verbs: str, role: Role = "operator") -> list[str]:

@@ -21,7 +21,7 @@ from litestar.params import QueryParameter
 from rota.api.identity.identities import address_of
 from rota.api.server.problems import MEDIA_TYPE, Problem
 from rota.errors import BadInput, BadOption, NotPermitted, TooMany
-from rota.model.identity import LADDER, WORKER, Role
+from rota.model.identity.credentials import LADDER, WORKER, Role
 
 KEY = "needs"
 WHOLE = "whole house"

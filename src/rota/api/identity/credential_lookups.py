@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rota.api.identity.row_scope import HOUSE
 from rota.errors import TooMany
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from rota.engine.identity.tokens import credential_of_token, namespace_of_token,
 from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
 from rota.ids import is_id
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.notices import emit
 from rota.rules.security.secrets import csrf_of, digest_of
 from rota.store.base import Tx

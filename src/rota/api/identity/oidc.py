@@ -20,7 +20,7 @@ import msgspec
 from rota.api.identity.oidc_options import OidcOptions
 from rota.clock import elapsed_s
 from rota.errors import NotPermitted, NotSignedIn
-from rota.model.identity import PEOPLE, Role
+from rota.model.identity.credentials import PEOPLE, Role
 from rota.rules.security.secrets import digest_of
 from rota.url_text import to_url_text
 

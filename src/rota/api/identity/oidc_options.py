@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.identity import PEOPLE, Role
+from rota.model.identity.credentials import PEOPLE, Role
 from rota.rules.text.names import check_name
 
 

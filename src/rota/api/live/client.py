@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rota.api.identity.identities import Connection
 from rota.api.live.topics import Resume, Topics, resume_text
 from rota.clock import elapsed_s
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 
 MOST_WAITING = 1000
 """The most events that wait for one client; with more, it has to fetch everything anew."""

@@ -8,7 +8,7 @@ from rota.api.server.documents import Document, Moment, then, when
 from rota.engine.insight.changes import ChangedRun
 from rota.engine.workers.registry import WorkerRecord
 from rota.model.admission.queue import QueueView
-from rota.model.log import FoundLine
+from rota.model.logs.log import FoundLine
 
 
 class Cause(Document):

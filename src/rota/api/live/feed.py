@@ -20,7 +20,7 @@ from rota.api.live.tails import Tails
 from rota.clock import elapsed_s
 from rota.engine.insight.changes import ChangedRun
 from rota.errors import NotPermitted, NotSignedIn, StoreUnavailable, TooMany
-from rota.model.log import FoundLine
+from rota.model.logs.log import FoundLine
 from rota.notices import emit
 from rota.store.base import Tx, Watch
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rota.api.live.topics import Ends
 from rota.engine.logs import LogCursor, read
-from rota.model.log import FoundLine
+from rota.model.logs.log import FoundLine
 from rota.store.base import Tx
 
 CHUNKS = 50

@@ -26,10 +26,10 @@ from rota.engine.workers.remote import (
     told_takes,
 )
 from rota.errors import BadInput
-from rota.model.artifact import is_pointer
-from rota.model.identity import Credential
-from rota.model.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
-from rota.model.run import Lease, Verdict
+from rota.model.identity.credentials import Credential
+from rota.model.runs.run import Lease, Verdict
+from rota.model.values.artifact import is_pointer
+from rota.model.workers.remote import ClaimBody, Claimed, ClaimedRun, Definition, Stray
 from rota.rules.jobs.claim_facts import claim_facts
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.runtime.attempts.attempt import Attempt, Ending, ResolvedJob

@@ -19,10 +19,10 @@ from rota.engine.graphs.nodes.links import refusal
 from rota.engine.runs.finish import finish
 from rota.engine.workers.remote import HeldRun, RemoteWorkerRow, find_remote, held_runs
 from rota.errors import BadInput
-from rota.model.identity import Credential
-from rota.model.remote import EndBody
-from rota.model.run import ErrorDetail, Lease, Verdict
-from rota.model.spec import JobSpec
+from rota.model.identity.credentials import Credential
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import ErrorDetail, Lease, Verdict
+from rota.model.workers.remote import EndBody
 from rota.rules.jobs.signature import MAX_RESULT_BYTES
 from rota.runtime.attempts.attempt import (
     Attempt,

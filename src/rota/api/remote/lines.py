@@ -11,8 +11,8 @@ from rota.engine.logs import append
 from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.remote import RemoteWorkerRow, logged_chars
 from rota.errors import BadInput
-from rota.model.log import LEVELS, SPAN_MS, STREAMS, LogChunk
-from rota.model.remote import ChunkBody
+from rota.model.logs.log import LEVELS, SPAN_MS, STREAMS, LogChunk
+from rota.model.workers.remote import ChunkBody
 from rota.rules.security.attempt_tokens import Facts
 from rota.runtime.logs.attempt_log import MAX_CHARS, MAX_LINE, MAX_LINES
 from rota.store.base import Tx

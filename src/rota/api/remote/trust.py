@@ -9,7 +9,7 @@ import msgspec
 from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.remote import RemoteWorkerRow
 from rota.errors import BadInput, PayloadTooLarge
-from rota.model.remote import AttemptBody
+from rota.model.workers.remote import AttemptBody
 from rota.rules.security.attempt_tokens import Facts, read_token
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rota.engine.runs.find import find_all
 from rota.errors import UnknownRun
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.store.base import Tx
 
 if TYPE_CHECKING:

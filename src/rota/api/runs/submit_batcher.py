@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
-from rota.app.new_runs import new_run
+from rota.app.jobs.new_runs import new_run
 from rota.clock import elapsed_s
 from rota.engine.identity.audit_log import NewAuditEntry, new_act, record_all
 from rota.engine.identity.namespaces import check_room, find_namespace
@@ -30,9 +30,9 @@ from rota.errors import (
     RotaError,
     UnknownJob,
 )
-from rota.model.identity import Credential, Quotas
-from rota.model.run import NewRun, Submitted
-from rota.model.spec import JobSpec, retry_of
+from rota.model.identity.credentials import Credential, Quotas
+from rota.model.jobs.spec import JobSpec, retry_of
+from rota.model.runs.run import NewRun, Submitted
 from rota.operations.payloads import check_size
 from rota.operations.permissions import check_runs
 from rota.rules.jobs.options import submit_options

@@ -9,8 +9,8 @@ import msgspec
 
 from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.idempotency import KeyedRequest
-from rota.model.identity import Credential
-from rota.model.run import Submitted
+from rota.model.identity.credentials import Credential
+from rota.model.runs.run import Submitted
 
 
 class SubmitRequest(msgspec.Struct, frozen=True, kw_only=True):

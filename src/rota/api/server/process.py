@@ -22,7 +22,7 @@ from rota.engine.identity.sessions import LINK_MS, give_ticket
 from rota.engine.identity.tokens import credential_of_token, has_tokens, issue, revoke, tokens
 from rota.errors import BadOption, StoreLost
 from rota.ids import new_id
-from rota.model.identity import ROLES
+from rota.model.identity.credentials import ROLES
 from rota.notices import emit
 from rota.operations.identity.new_tokens import draw_secret, draw_token
 from rota.rules.security.secrets import check_own_token, digest_of

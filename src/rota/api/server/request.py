@@ -24,7 +24,7 @@ from rota.engine.identity.audit_log import Actor, audit_detail_of, await_act, ne
 from rota.engine.identity.namespaces import HOME
 from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
 from rota.errors import BadInput, KeyReused
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.model.view import decode, encode
 from rota.operations.caller import Caller
 from rota.operations.operation import Operation, digest

@@ -12,7 +12,7 @@ from rota.engine.admission.queues import queues
 from rota.engine.runs.find import counts, find
 from rota.engine.runs.lists import runs
 from rota.engine.schedules.views import schedules
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.store.base import Tx
 

@@ -10,7 +10,7 @@ from rota.rules.jobs.differences import differences
 if TYPE_CHECKING:
     import msgspec
 
-    from rota.model.plan import FieldChange
+    from rota.model.jobs.apply_plan import FieldChange
 
 
 def print_changes(

@@ -11,7 +11,7 @@ import click
 from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
-    from rota.model.plan import Plan, RunChange, Wish
+    from rota.model.jobs.apply_plan import Plan, RunChange, Wish
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,7 +37,7 @@ def plan_options(command: F) -> F:
 
 def wish_of(flags: dict[str, Any]) -> Wish:
     from rota.errors import BadDuration
-    from rota.model.plan import Wish
+    from rota.model.jobs.apply_plan import Wish
     from rota.rules.text.duration import parse_duration
 
     try:

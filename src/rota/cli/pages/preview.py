@@ -16,7 +16,7 @@ from rota.rules.text.json_keys import check_keys
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.schedule import Calendar, Schedule
+    from rota.model.schedules.definitions import Calendar, Schedule
     from rota.model.schedules.firing import NextFiring
 
 COLUMNS = ("at", "in the zone", "day", "remarks")

@@ -11,8 +11,8 @@ from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.pages.results import masked
 from rota.cli.times import lasted, since
 from rota.clock import Moment
-from rota.model.run import AttemptView, ErrorView, RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import AttemptView, ErrorView, RunView
 from rota.model.view import plain_text
 from rota.rules.runs.times import run_values
 

@@ -9,7 +9,7 @@ from rota.cli.output import STATE_STYLES, styled
 from rota.cli.pages.states import icon_of, run_word
 from rota.cli.times import lasted, took
 from rota.model.graphs.timeline import Timeline, TimelineTrack
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 
 MARKS = {"queued": "░", "running": "█", "failed": "▒"}
 STYLES = {"queued": "blue", "running": "green", "failed": "red"}

@@ -11,7 +11,7 @@ from rota.cli.serve.log_lines import line_in
 from rota.engine.logs import lines_in
 
 if TYPE_CHECKING:
-    from rota.model.log import LogChunk
+    from rota.model.logs.log import LogChunk
 
 SHORT_ID = 12
 

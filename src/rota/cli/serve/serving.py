@@ -83,7 +83,7 @@ def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
 def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None) -> int:
     from msgspec import structs
 
-    from rota.app.worker_options import worker_options
+    from rota.app.workers.options import worker_options
     from rota.cli.loading import load_app
     from rota.cli.serve.echo import echo_to
     from rota.cli.serve.log_lines import start_logging

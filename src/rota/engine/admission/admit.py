@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from rota.engine.admission.hold import Wanted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.runs.claim import claim
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.rules.admission.lanes import Lanes
 from rota.rules.jobs.claim_facts import ClaimFacts
 from rota.store.base import Tx

@@ -12,8 +12,8 @@ from rota.engine.admission.hold import ActiveHold
 from rota.engine.failures.breakers.control import breakers, held_jobs
 from rota.engine.jobs.definitions import current_specs
 from rota.model.admission.queue import QueueLimit
-from rota.model.run import RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx
 

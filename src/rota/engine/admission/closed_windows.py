@@ -20,7 +20,7 @@ from rota.engine.values.stored_text import read
 from rota.errors import BadInput
 from rota.model.admission.queue import QueueLimit
 from rota.model.runs.reason import Reason
-from rota.model.schedule import Blackout
+from rota.model.schedules.definitions import Blackout
 from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
 

@@ -10,8 +10,8 @@ import json
 from collections.abc import Sequence
 
 from rota.engine.wakeup_keys import AWAITED
-from rota.model.run import Lease, RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import Lease, RunView
 from rota.model.states import State
 from rota.store.base import Tx
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.graphs.views.nodes import is_paused
-from rota.model.run import RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx
 

@@ -22,10 +22,10 @@ from rota.engine.graphs.graph_run import GraphRun, find_spec, remembered
 from rota.engine.insight.reasons import at_once
 from rota.engine.jobs.definitions import current_specs
 from rota.errors import BadInput
-from rota.model.graph import Graph
-from rota.model.run import Lease, RunView, Verdict
+from rota.model.graphs.graph import Graph
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.model.runs.reason import Reason
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.runs.run import Lease, RunView, Verdict
 from rota.model.states import State
 from rota.rules.jobs.claim_facts import claim_facts
 from rota.store.base import Row, Tx

@@ -12,8 +12,8 @@ from typing import Literal
 import msgspec
 
 from rota.model.admission.queue import QueueLimit
-from rota.model.run import Lease, RunView
 from rota.model.runs.reason import Kind, Reason
+from rota.model.runs.run import Lease, RunView
 from rota.rules.admission.lanes import Lanes
 from rota.store.base import Tx
 

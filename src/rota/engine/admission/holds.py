@@ -10,8 +10,8 @@ from rota.engine.admission.hold import ActiveHold
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.reasons import seconds
 from rota.engine.workers.registry import WorkerRecord, workers
-from rota.model.run import RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import RunView
 from rota.store.base import Tx
 
 

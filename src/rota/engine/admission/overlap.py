@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.model.run import Origin, RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import Origin, RunView
 from rota.model.states import State
 from rota.rules.schedules.overlap import Crowd, Outcome, Policy, decide, places
 from rota.store.base import Row, Tx

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import msgspec
 
 from rota.errors import BadGraph
-from rota.model.run import Origin
+from rota.model.runs.run import Origin
 from rota.model.states import FINAL, State
 from rota.store.base import Row, Tx
 

@@ -18,7 +18,7 @@ from rota.engine.runs.finish import finish
 from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.schedules.fire import Calendars, load_calendars, plan_of
 from rota.errors import BadInput
-from rota.model.run import ErrorDetail, Origin, Verdict
+from rota.model.runs.run import ErrorDetail, Origin, Verdict
 from rota.model.states import State
 from rota.rules.admission.dependencies import DependencyParent, Word, judge_all
 from rota.store.base import Row, Tx

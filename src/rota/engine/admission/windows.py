@@ -16,7 +16,7 @@ from rota.engine.schedules.new_run import ScheduledStart
 from rota.engine.values.stored_text import read
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import BadInput
-from rota.model.schedule import Blackout
+from rota.model.schedules.definitions import Blackout
 from rota.rules.schedules.windows import START, WindowDecision, compile_blackout, verdict
 from rota.store.base import Row, Tx
 

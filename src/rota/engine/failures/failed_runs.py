@@ -7,7 +7,7 @@ from collections.abc import Collection
 import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.store.base import Row, Tx
 
 RECENT_MS = 86_400_000

@@ -19,9 +19,9 @@ from rota.engine.runs.find import find_all
 from rota.engine.runs.submit import submit
 from rota.errors import BadInput, UnknownJob
 from rota.ids import derived_id
-from rota.model.failure import Failure
-from rota.model.run import NO_TYPE, NewRun, Origin, RunView
-from rota.model.spec import JobSpec, PolicyChange, failure_of
+from rota.model.failures.failure import Failure
+from rota.model.jobs.spec import JobSpec, PolicyChange, failure_of
+from rota.model.runs.run import NO_TYPE, NewRun, Origin, RunView
 from rota.model.states import State
 from rota.rules.failures.on_failure import arguments_for, told_by
 from rota.store.base import Row, Tx

@@ -8,7 +8,7 @@ from typing import TypeVar
 from rota.engine.failures.batch_isolation import words
 from rota.engine.graphs.nodes.links import verdict_facts
 from rota.engine.runs.finish import finish
-from rota.model.run import FinishVerb, Verdict
+from rota.model.runs.run import FinishVerb, Verdict
 from rota.store.base import PartFailed, Row, Tx
 
 T = TypeVar("T")

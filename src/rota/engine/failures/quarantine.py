@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.rules.failures.retry import quarantine, quarantine_lost
 from rota.store.base import Tx
 

@@ -14,7 +14,7 @@ from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.submit import submit
 from rota.errors import BadInput
 from rota.model.failures.dead_letter import Redriven
-from rota.model.run import NewRun
+from rota.model.runs.run import NewRun
 from rota.rules.text.duration import MAX_MS
 from rota.store.base import Row, Tx
 

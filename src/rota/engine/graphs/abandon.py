@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from rota.engine.graphs.nodes.links import cancelled
 from rota.engine.wakeup_keys import worker_key
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.model.states import State
 from rota.store.base import Tx
 

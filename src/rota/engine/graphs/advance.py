@@ -21,7 +21,7 @@ from rota.engine.graphs.nodes.rows import MAX_REASON, NodeRows, Place
 from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.restart import go_on
 from rota.errors import BadGraph
-from rota.model.run import ErrorDetail, Verdict
+from rota.model.runs.run import ErrorDetail, Verdict
 from rota.model.states import State
 from rota.store.base import Tx
 

@@ -15,7 +15,7 @@ from rota.engine.graphs.nodes.rows import END, MAX_REASON, TRIPPED, DecidedEnd, 
 from rota.engine.graphs.policy import retries_of
 from rota.engine.values.result_cache import noted
 from rota.errors import BadInput, PayloadTooLarge
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.node_values import result_of
 from rota.rules.graphs.outcome import outcome_of

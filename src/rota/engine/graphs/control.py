@@ -25,8 +25,8 @@ from rota.engine.runs.rerun import close_letter
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
 from rota.errors import BadGraph, NotAllowed
-from rota.model.graph import ASIDE
-from rota.model.run import NewRun, RunView
+from rota.model.graphs.graph import ASIDE
+from rota.model.runs.run import NewRun, RunView
 from rota.model.states import FINAL, State
 from rota.model.view import plain_text
 from rota.rules.graphs.joins import Ending

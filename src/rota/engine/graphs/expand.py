@@ -27,10 +27,10 @@ from rota.engine.jobs.pins import Pins
 from rota.engine.values.artifacts import given, keep
 from rota.engine.values.result_cache import hit, recall, remembering
 from rota.errors import BadInput
-from rota.model.artifact import is_pointer
-from rota.model.graph import Graph
-from rota.model.run import Lease, Verdict
-from rota.model.spec import JobSpec
+from rota.model.graphs.graph import Graph
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import Lease, Verdict
+from rota.model.values.artifact import is_pointer
 from rota.rules.graphs.node_values import check_types
 from rota.store.base import Tx
 

@@ -17,8 +17,8 @@ from rota.engine.graphs.stopping import (
     is_stopping,
 )
 from rota.engine.wakeup_keys import worker_key
-from rota.model.graph import ASIDE, Kind
-from rota.model.run import ErrorDetail, Verdict
+from rota.model.graphs.graph import ASIDE, Kind
+from rota.model.runs.run import ErrorDetail, Verdict
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.outcome import REACTIONS

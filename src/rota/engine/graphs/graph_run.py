@@ -17,8 +17,8 @@ from rota.engine.values.artifacts import given
 from rota.engine.values.result_cache import is_fresh
 from rota.engine.values.stored_text import read
 from rota.errors import BadGraph
-from rota.model.graph import Node
-from rota.model.spec import GraphTarget, JobSpec, PolicyChange, failure_of
+from rota.model.graphs.graph import Node
+from rota.model.jobs.spec import GraphTarget, JobSpec, PolicyChange, failure_of
 from rota.rules.failures.on_failure import told_by
 from rota.rules.graphs import plan_graph
 from rota.rules.graphs.node_values import bind_parameters

@@ -6,7 +6,7 @@ import msgspec
 
 from rota.engine.graphs.shape import GraphShape
 from rota.engine.values.stored_text import read
-from rota.model.spec import PolicyChange
+from rota.model.jobs.spec import PolicyChange
 
 _policy = msgspec.json.Decoder(PolicyChange)
 

@@ -29,7 +29,7 @@ from rota.engine.graphs.stopping import Stopping, end_stopped, is_stopping
 from rota.engine.values.artifacts import given
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput
-from rota.model.run import ErrorDetail, Verdict
+from rota.model.runs.run import ErrorDetail, Verdict
 from rota.rules.graphs.joins import Ending, JoinDecision, ending_of, judge
 from rota.rules.graphs.node_values import is_wanted, items_of
 from rota.rules.graphs.outcome import branch_skips, short_circuit_skips

@@ -9,7 +9,7 @@ from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.rows import END, NONE, NodeRow, NodeRows
 from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.redo import continued, existing, in_place, undone
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Tx
 

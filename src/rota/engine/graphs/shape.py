@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from rota.model.graph import Node
+from rota.model.graphs.graph import Node
 from rota.rules.graphs import GraphPlan, remaining
 from rota.rules.graphs.expressions.cel import Values
 from rota.rules.graphs.expressions.text import mentioned_in, tokens_of

@@ -14,7 +14,7 @@ import msgspec
 from rota.engine.failures.batch_isolation import keepable
 from rota.engine.graphs.nodes.rows import MAX_REASON, NodeRow, NodeRows
 from rota.engine.values.stored_text import read
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.rules.graphs.joins import Ending
 
 

@@ -18,7 +18,7 @@ from rota.engine.graphs.graph_run import GraphRun, graph_runs
 from rota.engine.graphs.nodes.rows import END, DecidedEnd, NodeRows, decide, decided
 from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.restart import go_on
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.model.states import State
 from rota.store.base import Tx
 

@@ -16,7 +16,7 @@ import msgspec
 
 from rota.clock import to_datetime
 from rota.engine.runs.find import now_ms
-from rota.model.audit import Anchor, ChainVerdict
+from rota.model.identity.audit import Anchor, ChainVerdict
 from rota.store.base import Row, Tx
 
 PAGE = 500

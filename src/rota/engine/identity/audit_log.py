@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.runs.find import like
 from rota.ids import is_id
-from rota.model.audit import AuditEntry
+from rota.model.identity.audit import AuditEntry
 from rota.model.view import view_of
 from rota.store.base import Row, Tx
 

@@ -7,7 +7,7 @@ import msgspec
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
-from rota.model.identity import Namespace, Quotas
+from rota.model.identity.credentials import Namespace, Quotas
 from rota.model.view import view_of
 from rota.store.base import Row, Tx
 

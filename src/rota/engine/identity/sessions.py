@@ -6,7 +6,7 @@ import json
 from typing import Literal
 
 from rota.engine.identity.tokens import as_credential, queues_of
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.store.base import Tx
 
 HOUR_MS = 3_600_000

@@ -15,7 +15,7 @@ from rota.engine.identity.namespaces import find_namespace
 from rota.engine.runs.find import now_ms
 from rota.errors import NotAllowed, UnknownToken
 from rota.ids import is_id
-from rota.model.identity import Credential, Role, TokenView
+from rota.model.identity.credentials import Credential, Role, TokenView
 from rota.model.view import view_of
 from rota.store.base import Row, Tx
 

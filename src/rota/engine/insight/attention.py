@@ -14,7 +14,7 @@ from rota.engine.jobs.definitions import current_specs
 from rota.engine.runs.find import now_ms
 from rota.engine.values.stored_text import error_of
 from rota.engine.workers.registry import WorkerRecord
-from rota.model.breaker import BreakerView
+from rota.model.admission.breaker import BreakerView
 from rota.model.insight.statistics import Concern
 from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx

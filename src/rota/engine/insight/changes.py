@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.engine.values.stored_text import error_of
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.model.states import State
 from rota.rules.insight.cursor import Mark
 from rota.store.base import Row, Tx

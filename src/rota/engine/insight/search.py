@@ -13,11 +13,11 @@ from rota.engine.runs.find import find, now_ms
 from rota.engine.runs.lists import page
 from rota.engine.schedules.search import find_schedules
 from rota.errors import BadInput, UnknownRun
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.model.insight.search import JobFound, LineFound, RunFound, SearchResults
 from rota.model.jobs.job import kind_of
-from rota.model.log import FoundLine
-from rota.model.run import RunView
+from rota.model.logs.log import FoundLine
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx
 

@@ -16,9 +16,9 @@ from rota.engine.runs.find import find, now_ms
 from rota.engine.values.stored_text import error_of, read
 from rota.engine.workers.registry import WorkerRecord, workers
 from rota.errors import BadInput
-from rota.model.run import RunView
+from rota.model.jobs.spec import PolicyChange, RetryPolicy
 from rota.model.runs.reason import Reason
-from rota.model.spec import PolicyChange, RetryPolicy
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.rules.text.duration import format_duration
 from rota.store.base import Tx

@@ -13,8 +13,8 @@ from rota.engine.graphs.views.nodes import ends_as, is_paused, nodes
 from rota.engine.insight.reasons import at_once
 from rota.errors import BadGraph
 from rota.model.graphs.run_nodes import NodeView
-from rota.model.run import RunView
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.rules.graphs.progress import WAITS
 from rota.rules.text.checks import hint

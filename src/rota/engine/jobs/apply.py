@@ -14,8 +14,8 @@ from rota.engine.schedules.calendars import calendars, put_calendar
 from rota.engine.schedules.compiled import CompiledSchedules, seed_of
 from rota.engine.schedules.starts import NewId
 from rota.engine.schedules.views import readable
-from rota.model.bundle import Bundle
-from rota.model.plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
+from rota.model.jobs.apply_plan import Change, Plan, Stored, StoredJob, StoredSchedule, Wish
+from rota.model.jobs.bundle import Bundle
 from rota.rules.jobs.plan import make_plan, origin_of
 from rota.store.base import Tx
 

@@ -31,8 +31,8 @@ from rota.engine.schedules.starts import NewId
 from rota.engine.schedules.views import declared
 from rota.engine.workers.registry import workers
 from rota.errors import UnknownRelease, UnknownSchedule
-from rota.model.bundle import BundledSchedule
-from rota.model.release import Declaration, Release
+from rota.model.jobs.bundle import BundledSchedule
+from rota.model.jobs.release import Declaration, Release
 from rota.model.view import view_of
 from rota.rules.jobs.releases import ReleaseContent, digest_of, successor
 from rota.store.base import Row, Tx

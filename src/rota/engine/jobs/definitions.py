@@ -13,8 +13,8 @@ from rota.engine.failures.breakers.control import set_rule
 from rota.engine.values.stored_text import read
 from rota.engine.wakeup_keys import jobs_key
 from rota.errors import BadInput
-from rota.model.breaker import CircuitState
-from rota.model.spec import JobSpec
+from rota.model.admission.breaker import CircuitState
+from rota.model.jobs.spec import JobSpec
 from rota.rules.failures.on_failure import check_told, told_by
 from rota.store.base import Tx
 

@@ -14,7 +14,7 @@ from rota.engine.graphs.shape import GraphShape
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.jobs.pins import Pins
 from rota.errors import BadInput
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.rules.failures.on_failure import told_by
 from rota.rules.graphs import plan_graph
 from rota.rules.jobs.stored_signature import kinds_of

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rota.engine.graphs.graph_run import GraphRun, submitted_at
 from rota.engine.graphs.shape import GraphShape
 from rota.errors import BadGraph
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.rules.jobs.pins import Reign, bound_of, version_before
 from rota.store.base import Row, Tx
 

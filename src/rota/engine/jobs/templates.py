@@ -8,7 +8,7 @@ from rota.clock import Moment, moment
 from rota.engine.jobs.definitions import EVERY
 from rota.engine.locks import lock_name
 from rota.errors import UnknownTemplate
-from rota.model.template import Template
+from rota.model.jobs.template import Template
 from rota.rules.jobs.templates import check_template
 from rota.store.base import Tx
 

@@ -16,7 +16,7 @@ from rota.clock import moment
 from rota.engine.jobs.definitions import CODE
 from rota.engine.runs.claimed import shares
 from rota.model.jobs.job import RunOutcome
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
 from rota.model.states import State
 from rota.store.base import Row, Tx
 

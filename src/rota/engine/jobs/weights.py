@@ -9,7 +9,7 @@ import msgspec
 
 from rota.engine.graphs.graph_run import find_spec
 from rota.errors import UnknownJob, UnknownVersion
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
 from rota.rules.jobs.weights import check_weights, choose, point_of
 from rota.store.base import Row, Tx
 

@@ -17,8 +17,8 @@ from rota.engine.graphs.graph_run import find_spec
 from rota.engine.wakeup_keys import windows_key
 from rota.engine.workers.registry import takes_in
 from rota.errors import BadInput
-from rota.model.run import RunView, Verdict
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import RunView, Verdict
 from rota.rules.admission.lanes import SPAN, fit_lane_of, is_fit_lane, stretch_of
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.store.base import Row, Tx

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.model.run import Begun
+from rota.model.runs.run import Begun
 from rota.store.base import Tx
 
 

@@ -17,7 +17,7 @@ from rota.engine.runs.finish import finish
 from rota.engine.runs.rerun import again, close_letters, fresh_run
 from rota.engine.runs.submit import submit
 from rota.engine.wakeup_keys import worker_key
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Tx
 

@@ -9,7 +9,7 @@ from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import worker_key
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import is_id
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.model.states import TRANSITIONS, State
 from rota.store.base import Tx
 

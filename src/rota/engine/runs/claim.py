@@ -15,7 +15,7 @@ import msgspec
 
 from rota.engine.failures.breakers.control import held_jobs
 from rota.engine.failures.poison_search import weeded
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.rules.admission.lanes import (
     FRONT,
     NO_LANES,

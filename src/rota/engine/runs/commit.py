@@ -11,7 +11,7 @@ from functools import partial
 from rota.engine.failures.batch_isolation import split
 from rota.engine.runs.finish import finish
 from rota.errors import LeaseLost, NotAllowed
-from rota.model.run import Lease, Verdict
+from rota.model.runs.run import Lease, Verdict
 from rota.store.base import Tx
 
 Apply = Callable[[Tx], str]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rota.engine.graphs.nodes.links import parent_fields, verdict_facts
 from rota.engine.runs.finish import finish
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.rules.text.duration import format_duration
 from rota.store.base import Row, Tx
 

@@ -14,8 +14,8 @@ from rota.clock import moment, moment_or_none
 from rota.engine.values.stored_text import UNREADABLE, error_of, error_view
 from rota.errors import UnknownRun
 from rota.ids import is_id
-from rota.model.run import AttemptView, Ended, Origin, RunView
-from rota.model.spec import failure_of
+from rota.model.jobs.spec import failure_of
+from rota.model.runs.run import AttemptView, Ended, Origin, RunView
 from rota.model.states import State
 from rota.model.view import JsonText, Share, view_of
 from rota.store.base import Row, Tx

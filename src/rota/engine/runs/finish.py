@@ -25,7 +25,7 @@ from rota.engine.schedules.outcomes import record_outcomes
 from rota.engine.values.artifacts import store_large_results
 from rota.engine.values.result_cache import keep_memos
 from rota.engine.wakeup_keys import AWAITED, DUE, ENDED, NODE_ENDED, queue_key
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Row, Tx
 

@@ -6,7 +6,7 @@ The row of the run holds the checkpoint, so it is gone when the run has ended.
 from __future__ import annotations
 
 from rota.errors import LeaseLost
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.store.base import Tx
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from rota.engine.runs.find import like, run_view
 from rota.engine.runs.paused import paused_among
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.store.base import Row, Tx
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.store.base import Tx
 

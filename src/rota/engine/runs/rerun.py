@@ -19,7 +19,7 @@ from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
 from rota.errors import NotAllowed
-from rota.model.run import NewRun, RunView
+from rota.model.runs.run import NewRun, RunView
 from rota.model.states import FINAL
 from rota.model.view import plain_text
 from rota.store.base import Tx

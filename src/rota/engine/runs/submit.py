@@ -13,8 +13,8 @@ import msgspec
 from rota.engine.runs.find import endings, find_all
 from rota.engine.values.artifacts import load_kept, store_large_args
 from rota.engine.wakeup_keys import DUE, queue_key
-from rota.model.artifact import is_pointer
-from rota.model.run import NewRun, Submitted
+from rota.model.runs.run import NewRun, Submitted
+from rota.model.values.artifact import is_pointer
 from rota.rules.text.json_values import same_json
 from rota.store.base import Tx
 

@@ -9,7 +9,7 @@ import msgspec
 from rota.engine.locks import lock_name
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import BadOption, UnknownCalendar
-from rota.model.schedule import Calendar, CalendarView
+from rota.model.schedules.definitions import Calendar, CalendarView
 from rota.model.view import view_of
 from rota.rules.schedules.calendars import business_days
 from rota.store.base import Tx

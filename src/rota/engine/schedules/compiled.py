@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedule import Calendar, Every, OnEvent, Schedule
+from rota.model.schedules.definitions import Calendar, Every, OnEvent, Schedule
 from rota.rules.schedules.misfire import Lateness, ripe_at
 from rota.rules.schedules.overlap import Policy
 from rota.rules.schedules.timetable import Timetable

@@ -27,8 +27,8 @@ from rota.engine.schedules.starts import NewId
 from rota.engine.schedules.views import readable, show
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import NotAllowed, Outdated, UnknownSchedule
-from rota.model.run import Verdict
-from rota.model.schedule import Schedule
+from rota.model.runs.run import Verdict
+from rota.model.schedules.definitions import Schedule
 from rota.model.schedules.schedule import ScheduleOrigin, ScheduleView
 from rota.store.base import Row, Tx
 

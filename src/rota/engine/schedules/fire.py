@@ -24,7 +24,7 @@ from rota.engine.schedules.new_run import ScheduledStart, spec_of, with_times
 from rota.engine.schedules.starts import NewId, StartRequest, StartResult, begin, stop_old
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput, UnknownJob
-from rota.model.schedule import Calendar
+from rota.model.schedules.definitions import Calendar
 from rota.rules.schedules.misfire import Due, before, due
 from rota.store.base import Row, Tx
 

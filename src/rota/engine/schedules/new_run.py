@@ -8,8 +8,8 @@ import msgspec
 
 from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.values.stored_text import read
-from rota.model.run import NewRun, Origin, StartKind
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import NewRun, Origin, StartKind
 from rota.rules.schedules.arguments import has_references, resolve_args
 from rota.store.base import Row
 

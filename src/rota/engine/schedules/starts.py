@@ -20,7 +20,7 @@ from rota.engine.runs.submit import submit
 from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.schedules.new_run import ScheduledStart, new_run
 from rota.engine.wakeup_keys import worker_key
-from rota.model.run import NewRun, StartKind, Verdict
+from rota.model.runs.run import NewRun, StartKind, Verdict
 from rota.model.states import State
 from rota.rules.schedules.overlap import Decision, Outcome
 from rota.store.base import Row, Tx

@@ -13,7 +13,7 @@ from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import load_calendars, plan_of
 from rota.engine.schedules.next_firings import mark_of
 from rota.errors import BadInput
-from rota.model.schedule import Calendar
+from rota.model.schedules.definitions import Calendar
 from rota.model.schedules.firing import CalendarDayOff, ClockShift, UpcomingFiring, UpcomingFirings
 from rota.rules.schedules.calendars import business_days, find_calendar
 from rota.rules.schedules.special_days import FEW, days_off, shifts

@@ -10,7 +10,7 @@ import msgspec
 from rota.clock import moment
 from rota.engine.schedules.compiled import read_schedule, seed_of
 from rota.errors import BadInput, BadOption, UnknownSchedule
-from rota.model.schedule import Cron, Every, OnEvent, Schedule, Trigger
+from rota.model.schedules.definitions import Cron, Every, OnEvent, Schedule, Trigger
 from rota.model.schedules.schedule import ScheduleState, ScheduleView
 from rota.model.view import view_of
 from rota.rules.schedules.sentence import describe

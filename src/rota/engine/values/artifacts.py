@@ -11,8 +11,8 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from rota.errors import ArtifactLost
-from rota.model.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
-from rota.model.run import NewRun, Verdict
+from rota.model.runs.run import NewRun, Verdict
+from rota.model.values.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
 from rota.store.base import Tx
 
 DAY_MS = 86_400_000

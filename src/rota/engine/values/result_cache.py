@@ -14,10 +14,10 @@ import msgspec
 
 from rota.engine.values.stored_text import read
 from rota.errors import BadGraph
-from rota.model.artifact import is_pointer, read_pointer
-from rota.model.graph import Cache
-from rota.model.run import CACHED, Lease, Verdict
-from rota.model.spec import PolicyChange
+from rota.model.graphs.graph import Cache
+from rota.model.jobs.spec import PolicyChange
+from rota.model.runs.run import CACHED, Lease, Verdict
+from rota.model.values.artifact import is_pointer, read_pointer
 from rota.rules.graphs.expressions.cel import Values
 from rota.rules.graphs.node_values import cache_key
 from rota.rules.text.duration import parse_duration

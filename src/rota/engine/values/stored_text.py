@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar
 import msgspec
 
 from rota.errors import BadInput
-from rota.model.run import ErrorDetail, ErrorView
+from rota.model.runs.run import ErrorDetail, ErrorView
 
 T_co = TypeVar("T_co", covariant=True)
 UNREADABLE = (msgspec.MsgspecError, ValueError, RecursionError)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rota.engine.runs.finish import finish
 from rota.engine.workers.heartbeat import HeldLease
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.store.base import Tx
 
 

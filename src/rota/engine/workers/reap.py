@@ -17,7 +17,7 @@ from rota.engine.graphs.graph_run import find_spec
 from rota.engine.graphs.nodes.links import parent_fields
 from rota.engine.runs.finish import finish
 from rota.errors import BadInput
-from rota.model.run import ErrorDetail, Verdict
+from rota.model.runs.run import ErrorDetail, Verdict
 from rota.rules.failures.retry import MAX_LOSSES, GiveUp, after_loss, max_losses
 from rota.store.base import Row, Tx
 

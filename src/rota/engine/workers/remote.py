@@ -21,7 +21,7 @@ from rota.engine.workers.reap import take_back_of_dead
 from rota.engine.workers.registry import NewWorker, enter, id_is_taken, learn, retire, takes_in
 from rota.errors import UnknownWorker
 from rota.ids import is_id
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.rules.security.attempt_tokens import Seal
 from rota.store.base import Tx
 

@@ -9,7 +9,7 @@ from rota.clock import to_datetime
 from rota.engine.schedules.compiled import seed_of
 from rota.errors import BadFile
 from rota.handles.backend import Backend
-from rota.model.plan import Plan, Stored, Wish
+from rota.model.jobs.apply_plan import Plan, Stored, Wish
 from rota.operations.jobs.files import (
     FileBody,
     FilesBody,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 
 from rota.handles.backend import Backend
-from rota.model.release import Release
+from rota.model.jobs.release import Release
 from rota.operations.jobs.releases import list_releases, use_release
 
 

@@ -8,7 +8,7 @@ import msgspec
 
 from rota.errors import UnknownBlackout
 from rota.handles.backend import Backend
-from rota.model.schedule import Blackout, BlackoutView, Calendar, CalendarView
+from rota.model.schedules.definitions import Blackout, BlackoutView, Calendar, CalendarView
 from rota.operations.admission.windows import (
     BlackoutBody,
     list_blackouts,

@@ -14,8 +14,8 @@ from rota.errors import BadOption
 from rota.handles.backend import Backend
 from rota.handles.pages import all_items
 from rota.handles.schedules.backfills import Backfill, Backfills, backfill_body
-from rota.model.schedule import Schedule
 from rota.model.schedules.backfill import BackfillInstant, Reprocess
+from rota.model.schedules.definitions import Schedule
 from rota.model.schedules.firing import FiringView, NextFiring
 from rota.model.schedules.schedule import ScheduleDetail, ScheduleState, ScheduleView
 from rota.operations.schedules.bodies import schedule_body

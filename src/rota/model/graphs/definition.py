@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.clock import Moment
-from rota.model.graph import Join, Kind, Mode
+from rota.model.graphs.graph import Join, Kind, Mode
 from rota.model.graphs.run_nodes import GraphEdge
 from rota.model.jobs.job import JobItem
 from rota.model.states import State

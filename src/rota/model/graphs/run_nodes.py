@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.clock import Moment
-from rota.model.graph import Join, Kind
+from rota.model.graphs.graph import Join, Kind
 from rota.model.view import View
 
 

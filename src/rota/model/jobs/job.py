@@ -7,8 +7,8 @@ from typing import Any, Literal
 import msgspec
 
 from rota.clock import Moment
-from rota.model.breaker import BreakerBody, CircuitState
-from rota.model.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.model.admission.breaker import BreakerBody, CircuitState
+from rota.model.jobs.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec
 from rota.model.states import State
 from rota.model.view import Body, View
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from rota.clock import Moment
+from rota.model.jobs.apply_plan import FieldChange
 from rota.model.jobs.job import DefinitionView
-from rota.model.plan import FieldChange
 from rota.model.view import View
 
 

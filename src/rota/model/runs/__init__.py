@@ -1,1 +1,1 @@
-"""Views about runs besides the run itself: short answers and reasons."""
+"""Runs: their state on record, the views that people see, and why they wait."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.clock import Moment
-from rota.model.schedule import Catchup, Overlap, Schedule
+from rota.model.schedules.definitions import Catchup, Overlap, Schedule
 from rota.model.schedules.firing import FiringView, NextFiring
 from rota.model.view import View
 

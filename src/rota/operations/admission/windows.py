@@ -9,7 +9,7 @@ from rota.engine.admission import windows
 from rota.engine.locks import lock_name
 from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, UnknownBlackout
-from rota.model.schedule import Blackout, BlackoutKind, BlackoutView, Removed
+from rota.model.schedules.definitions import Blackout, BlackoutKind, BlackoutView, Removed
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of

@@ -10,7 +10,7 @@ import msgspec
 from rota.engine import events as engine
 from rota.errors import BadOption, PayloadTooLarge
 from rota.ids import new_id
-from rota.model.event import Event, Sent
+from rota.model.events.event import Event, Sent
 from rota.operations.caller import Caller
 from rota.operations.operation import changes, nothing_changed
 from rota.operations.payloads import check_payload, check_room

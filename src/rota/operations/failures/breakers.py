@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from rota.engine.failures.breakers import control
-from rota.model.breaker import BreakerChange, BreakerView
+from rota.model.admission.breaker import BreakerChange, BreakerView
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.operation import changes, nothing_changed, reads

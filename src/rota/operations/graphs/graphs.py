@@ -12,9 +12,9 @@ from rota.engine.graphs.views.nodes import edges_of
 from rota.engine.jobs.definitions import JobView
 from rota.engine.jobs.views import Activity, activity
 from rota.errors import UnknownJob, UnknownVersion
-from rota.model.graph import Map
 from rota.model.graphs.definition import GraphItem, GraphView, Grid, MapDefinition, NodeDefinition
-from rota.model.spec import GraphTarget
+from rota.model.graphs.graph import Map
+from rota.model.jobs.spec import GraphTarget
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.jobs.job_views import job_facts, job_verbs

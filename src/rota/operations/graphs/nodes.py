@@ -14,9 +14,9 @@ from rota.engine.graphs.views.progress import progress_of_nodes
 from rota.engine.graphs.views.timeline import timeline
 from rota.model.graphs.run_nodes import NodeView, Progress, RunGraph, RunNodes
 from rota.model.graphs.timeline import Timeline
-from rota.model.run import RunView
+from rota.model.jobs.spec import GraphTarget
 from rota.model.runs.answers import RunState
-from rota.model.spec import GraphTarget
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.model.view import Body
 from rota.operations.caller import Caller

@@ -10,7 +10,7 @@ import msgspec
 from rota.engine.identity.audit_chain import seal, verify_with
 from rota.engine.identity.audit_log import act_page
 from rota.errors import NotPermitted
-from rota.model.audit import Anchor, AuditEntry, ChainVerdict
+from rota.model.identity.audit import Anchor, AuditEntry, ChainVerdict
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.instants import instant_ms, instant_ms_or_none

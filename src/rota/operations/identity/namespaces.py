@@ -12,7 +12,7 @@ from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import HOME
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownNamespace
 from rota.ids import new_id
-from rota.model.identity import Namespace, Quotas
+from rota.model.identity.credentials import Namespace, Quotas
 from rota.model.view import Body, Page, View
 from rota.operations.caller import Caller
 from rota.operations.operation import changes, reads, tell

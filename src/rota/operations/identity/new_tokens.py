@@ -9,7 +9,7 @@ from typing import NamedTuple
 from rota.engine.identity.tokens import NewSecret, NewToken
 from rota.errors import BadInput
 from rota.ids import new_id
-from rota.model.identity import TokenView
+from rota.model.identity.credentials import TokenView
 from rota.rules.security.identity_options import (
     check_label,
     check_queues,

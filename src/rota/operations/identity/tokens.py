@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.identity import tokens as engine
 from rota.errors import NotPermitted, UnknownToken
-from rota.model.identity import NewTokenView, Role, TokenView
+from rota.model.identity.credentials import NewTokenView, Role, TokenView
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.identity.new_tokens import OVERLAP, draw_next, draw_token, overlap_of

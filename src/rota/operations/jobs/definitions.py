@@ -13,7 +13,7 @@ from rota.engine.schedules.calendars import calendars
 from rota.errors import BadOption, NotAllowed, NotPermitted
 from rota.ids import new_id
 from rota.model.jobs.job import HttpBody, JobMade, JobRemoved
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec
+from rota.model.jobs.spec import CommandTarget, HttpTarget, JobSpec
 from rota.operations.caller import Caller
 from rota.operations.jobs.bodies import JobBody
 from rota.operations.jobs.visible import (

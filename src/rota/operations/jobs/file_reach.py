@@ -8,10 +8,10 @@ from rota.engine.admission.windows import blackouts
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules.views import schedules_named
 from rota.errors import NotPermitted
-from rota.model.bundle import Bundle
-from rota.model.plan import Kind, Plan
-from rota.model.schedule import Blackout
-from rota.model.spec import JobSpec
+from rota.model.jobs.apply_plan import Kind, Plan
+from rota.model.jobs.bundle import Bundle
+from rota.model.jobs.spec import JobSpec
+from rota.model.schedules.definitions import Blackout
 from rota.operations.caller import Caller
 from rota.operations.schedules.calendars import check_own_calendar, used_by_others
 from rota.rules.security.rights import queues_of, started_by

@@ -12,10 +12,10 @@ from rota.engine.jobs.apply import apply, compare
 from rota.engine.schedules.calendars import calendars
 from rota.errors import BadFile, BadOption
 from rota.ids import new_id
-from rota.model.bundle import Bundle
-from rota.model.plan import Change, Plan, Wish
-from rota.model.schedule import Calendar, CalendarView
-from rota.model.spec import JobSpec
+from rota.model.jobs.apply_plan import Change, Plan, Wish
+from rota.model.jobs.bundle import Bundle
+from rota.model.jobs.spec import JobSpec
+from rota.model.schedules.definitions import Calendar, CalendarView
 from rota.model.view import Body
 from rota.operations.caller import Caller
 from rota.operations.instants import instant_ms_or_none

@@ -10,12 +10,12 @@ import msgspec
 from rota.clock import moment
 from rota.engine.jobs.definitions import JobView
 from rota.engine.jobs.views import Activity
-from rota.model.breaker import BreakerBody
-from rota.model.identity import Credential
+from rota.model.admission.breaker import BreakerBody
+from rota.model.identity.credentials import Credential
 from rota.model.jobs.job import DefinitionView, HttpBody, JobDetail, JobEntry, kind_of
-from rota.model.run import RunView
+from rota.model.jobs.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
+from rota.model.runs.run import RunView
 from rota.model.schedules.schedule import ScheduleView
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec, PythonTarget
 from rota.operations.jobs.redaction import may_see, visible_spec
 from rota.operations.jobs.visible import API
 from rota.rules.failures.on_failure import told_by

@@ -7,9 +7,9 @@ from typing import Any
 
 import msgspec
 
-from rota.model.identity import Credential
-from rota.model.plan import FieldChange
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec
+from rota.model.identity.credentials import Credential
+from rota.model.jobs.apply_plan import FieldChange
+from rota.model.jobs.spec import CommandTarget, HttpTarget, JobSpec
 from rota.rules.security.rights import power_of, power_of_template
 from rota.rules.security.web_address import shown_address
 

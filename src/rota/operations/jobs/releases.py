@@ -9,7 +9,7 @@ from rota.engine.jobs import declare as engine
 from rota.engine.jobs.declare import Declarer
 from rota.errors import UnknownRelease
 from rota.ids import new_id
-from rota.model.release import Release
+from rota.model.jobs.release import Release
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.operation import changes, reads, tell

@@ -16,8 +16,8 @@ from rota.engine.jobs.templates import (
 from rota.engine.locks import lock_name
 from rota.errors import BadOption, UnknownTemplate
 from rota.model.jobs.job import JobMade
-from rota.model.schedule import Removed
-from rota.model.template import Blank, Kind, Template, TemplateView
+from rota.model.jobs.template import Blank, Kind, Template, TemplateView
+from rota.model.schedules.definitions import Removed
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of

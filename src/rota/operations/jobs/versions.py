@@ -13,8 +13,8 @@ from rota.engine.jobs.views import NEWEST, RecordedVersion, versions
 from rota.engine.jobs.weights import set_weights
 from rota.errors import BadOption, UnknownVersion
 from rota.model.jobs.job import JobMade
+from rota.model.jobs.spec import JobSpec
 from rota.model.jobs.version import JobWeights, VersionDiff, VersionView
-from rota.model.spec import JobSpec
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.jobs.job_views import definition_view

@@ -7,8 +7,8 @@ from typing import Final
 from rota.engine.jobs.definitions import CODE, JobView, jobs, lock_job
 from rota.engine.schedules.views import schedules
 from rota.errors import NotAllowed, UnknownJob
+from rota.model.jobs.spec import GraphTarget
 from rota.model.schedules.schedule import ScheduleView
-from rota.model.spec import GraphTarget
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
 from rota.operations.paging import MOST

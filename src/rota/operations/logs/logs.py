@@ -9,7 +9,7 @@ import msgspec
 from rota.engine.logs import LogCursor, before_last, reached_lines, read, search
 from rota.engine.runs.find import now_ms
 from rota.errors import BadInput
-from rota.model.log import FoundLine, Level, LogLine
+from rota.model.logs.log import FoundLine, Level, LogLine
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.operation import reads

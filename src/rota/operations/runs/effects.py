@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.runs.effects import in_doubt
 from rota.errors import BadInput
-from rota.model.effect import EffectView
+from rota.model.values.effect import EffectView
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.operation import changes, reads

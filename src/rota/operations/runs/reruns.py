@@ -14,8 +14,8 @@ from rota.engine.runs.bulk import MOST, RunFilter, cancel_all, matching, rerun_a
 from rota.engine.runs.rerun import again, rerun
 from rota.errors import BadOption
 from rota.ids import is_id
-from rota.model.run import RunView
 from rota.model.runs.answers import BulkDone, RunState
+from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.model.view import Body
 from rota.operations.caller import Caller

@@ -14,9 +14,9 @@ from rota.engine.runs.find import attempts, now_ms
 from rota.engine.runs.lists import page
 from rota.errors import BadInput
 from rota.ids import is_id
-from rota.model.run import AttemptView, RunView
 from rota.model.runs.answers import RunState
 from rota.model.runs.reason import Reason
+from rota.model.runs.run import AttemptView, RunView
 from rota.model.states import State
 from rota.model.view import Page
 from rota.operations.caller import Caller

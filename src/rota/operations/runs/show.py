@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.operations.caller import Caller
 from rota.operations.operation import reads
 from rota.operations.runs.views import completed

@@ -8,7 +8,7 @@ from rota.engine.admission.holds import Holds
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.views.nodes import is_paused
 from rota.engine.runs.find import tally
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.operations.caller import Caller
 from rota.store.base import Tx

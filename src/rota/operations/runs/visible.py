@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rota.engine.runs.find import find
 from rota.errors import UnknownRun
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.operations.caller import Caller
 from rota.store.base import Tx
 

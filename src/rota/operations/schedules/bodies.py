@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     Calendar,
     Catchup,
     Dialect,

@@ -9,7 +9,7 @@ import msgspec
 from rota.engine.locks import lock_name
 from rota.engine.schedules import calendars as engine
 from rota.errors import NotPermitted, UnknownCalendar
-from rota.model.schedule import Calendar, CalendarView, Removed
+from rota.model.schedules.definitions import Calendar, CalendarView, Removed
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of

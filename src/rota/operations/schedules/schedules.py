@@ -15,7 +15,7 @@ from rota.engine.schedules.firings import firings_of
 from rota.engine.schedules.next_firings import coming
 from rota.errors import BadInput, NotAllowed
 from rota.ids import new_id
-from rota.model.schedule import Calendar, OnEvent, Removed, Schedule
+from rota.model.schedules.definitions import Calendar, OnEvent, Removed, Schedule
 from rota.model.schedules.firing import NextFiring
 from rota.model.schedules.schedule import (
     ScheduleDetail,

@@ -10,7 +10,7 @@ import msgspec
 from rota.engine.jobs.definitions import current_specs
 from rota.engine.schedules.views import show
 from rota.errors import BadOption, UnknownJob, UnknownSchedule
-from rota.model.schedule import OnEvent, Schedule
+from rota.model.schedules.definitions import OnEvent, Schedule
 from rota.model.schedules.schedule import ScheduleView
 from rota.operations.caller import Caller
 from rota.operations.payloads import check_payload

@@ -12,7 +12,7 @@ from typing import Literal
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
 from rota.model.states import FINAL, State
 from rota.rules.text.checks import at_place, hint
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rota.errors import BadOption
-from rota.model.spec import PRIORITIES
+from rota.model.jobs.spec import PRIORITIES
 
 CREDIT_MS = 60_000
 """Milliseconds that one level of priority takes off a run's rank."""

@@ -11,8 +11,8 @@ from typing import NamedTuple, assert_never
 
 from msgspec.structs import replace
 
-from rota.model.breaker import Circuit, ProbeFate, Tally
-from rota.model.spec import Breaker
+from rota.model.admission.breaker import Circuit, ProbeFate, Tally
+from rota.model.jobs.spec import Breaker
 from rota.rules.text.duration import parse_duration
 
 BUCKETS = 10

@@ -8,8 +8,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from rota.errors import BadDuration, BadOption
-from rota.model.breaker import BreakerBody
-from rota.model.spec import Breaker
+from rota.model.admission.breaker import BreakerBody
+from rota.model.jobs.spec import Breaker
 from rota.rules.text.duration import format_duration, parse_duration
 
 MAX_LEAST = 1_000_000

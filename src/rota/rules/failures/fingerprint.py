@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 
 HEX_DIGITS = 12
 MAX_CHARS = 1_000

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadInput, BadOption
-from rota.model.failure import Failure
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.failures.failure import Failure
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
 from rota.rules.jobs.target_kinds import target_kind
 from rota.rules.text.checks import at_place, hint
 

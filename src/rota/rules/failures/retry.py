@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.model.spec import JobSpec, RetryPolicy
+from rota.model.jobs.spec import JobSpec, RetryPolicy
 from rota.rules.text.duration import format_duration
 
 MAX_CRASHES = 3

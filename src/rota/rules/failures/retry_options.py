@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.spec import Backoff, RetryPolicy
+from rota.model.jobs.spec import Backoff, RetryPolicy
 from rota.rules.text.checks import duration_ms
 from rota.rules.text.option import DURATION, NAMES, Option, Time, names_of, read_options
 from rota.scripts import class_name

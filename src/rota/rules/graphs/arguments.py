@@ -8,7 +8,7 @@ from typing import Any, Optional, TypeVar
 import msgspec
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph, Map, Node, Parameter
+from rota.model.graphs.graph import Graph, Map, Node, Parameter
 from rota.rules.graphs.references import NOTHING, Path, item_steps, mentions, parse_path, resolve
 from rota.rules.graphs.types import JobFacts, element_of, fits
 from rota.rules.jobs.signature.plain import misfit, plain_kind

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph, Node
+from rota.model.graphs.graph import Graph, Node
 from rota.rules.graphs.plan import MAX_NODES, GraphPlan, Jobs, plan_graph
 from rota.rules.text.checks import hint
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph
+from rota.model.graphs.graph import Graph
 
 
 def check_inner_options(graph: Graph) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
-from rota.model.graph import Join
+from rota.model.graphs.graph import Join
 
 
 class JoinDecision(StrEnum):

@@ -8,8 +8,8 @@ from typing import Literal
 from msgspec import UnsetType
 
 from rota.errors import BadGraph
-from rota.model.graph import Graph
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.graphs.graph import Graph
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
 from rota.rules.graphs.expand import expand
 from rota.rules.graphs.plan import plan_graph
 from rota.rules.graphs.types import JobFacts

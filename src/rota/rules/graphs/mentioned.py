@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from rota.errors import BadArguments, BadExpression, BadGraph, BadInput
-from rota.model.graph import Graph, Node
+from rota.model.graphs.graph import Graph, Node
 from rota.rules.graphs.expressions.cel import Condition, Expression, Names, Values
 from rota.rules.graphs.expressions.text import Mentioned, mentioned_in, tokens_of
 from rota.rules.graphs.references import ERROR_PARTS, Mention, item_steps, mentions, parse_path

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadArguments, BadGraph, BadInput
-from rota.model.graph import Cache, Graph, Node
+from rota.model.graphs.graph import Cache, Graph, Node
 from rota.rules.graphs.expressions.cel import Condition, Expression, Values
 from rota.rules.graphs.maps import MAX_ITEMS
 from rota.rules.graphs.references import Known, resolve

@@ -14,7 +14,7 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadGraph, BadInput
-from rota.model.graph import Cache, Graph, Join, Kind, Map, Mode, Node, Parameter
+from rota.model.graphs.graph import Cache, Graph, Join, Kind, Map, Mode, Node, Parameter
 from rota.rules.admission.order import parse_priority
 from rota.rules.text.checks import hint
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from rota.errors import BadResult
-from rota.model.graph import ASIDE, Mode
+from rota.model.graphs.graph import ASIDE, Mode
 from rota.rules.graphs.joins import Ending
 from rota.rules.graphs.plan import GraphPlan
 from rota.rules.graphs.scope import reachable

@@ -8,7 +8,7 @@ from functools import cached_property
 import msgspec
 
 from rota.errors import BadGraph, BadInput
-from rota.model.graph import ASIDE, Graph, Join, Node
+from rota.model.graphs.graph import ASIDE, Graph, Join, Node
 from rota.rules.graphs import order, scope
 from rota.rules.graphs.arguments import check_arguments
 from rota.rules.graphs.fields import check_graph_fields, check_node_fields

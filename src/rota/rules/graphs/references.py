@@ -1,6 +1,6 @@
 """References in values: find them, and replace them once the values are known.
 
-`rota.model.graph` describes the forms. All work here is bounded by the size of the value.
+`rota.model.graphs.graph` describes the forms. All work here is bounded by the size of the value.
 """
 
 from __future__ import annotations

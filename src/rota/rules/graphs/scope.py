@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from rota.errors import BadGraph
-from rota.model.graph import ASIDE, Node
+from rota.model.graphs.graph import ASIDE, Node
 
 MAX_SETUPS = 100
 """The limit on setups and teardowns; each one costs a walk through the graph."""

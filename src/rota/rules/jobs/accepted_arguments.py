@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 
 
 def takes_of(spec: JobSpec) -> str | None:

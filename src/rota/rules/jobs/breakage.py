@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 
 from rota.errors import BadInput, BadOption
-from rota.model.plan import StoredSchedule
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.jobs.apply_plan import StoredSchedule
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.rules.admission.dependencies import check_there
 from rota.rules.failures.on_failure import check_told, told_by
 from rota.rules.graphs.known import check_known

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadGraph, BadInput, BadOption
-from rota.model.graph import Cache
+from rota.model.graphs.graph import Cache
 from rota.rules.graphs.expressions.cel import Expression, Names
 from rota.rules.graphs.references import mentions, parse_path
 from rota.rules.text.duration import parse_duration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.jobs.spec import GraphTarget, JobSpec
 
 
 class ClaimFacts(NamedTuple):

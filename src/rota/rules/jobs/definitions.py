@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.graph import Graph, Node
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.spec import CommandTarget, GraphTarget, HttpTarget, JobSpec
 from rota.rules.failures.on_failure import check_told_is_other
 from rota.rules.graphs import plan_graph
 from rota.rules.jobs.files.words import split_words

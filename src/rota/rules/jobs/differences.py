@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from rota.model.graph import Graph
-from rota.model.plan import FieldChange
+from rota.model.graphs.graph import Graph
+from rota.model.jobs.apply_plan import FieldChange
 
 _OF_GRAPH = "target.graph."
 

@@ -9,9 +9,9 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.breaker import BreakerBody
-from rota.model.graph import Cache, Isolation
-from rota.model.spec import Breaker, Delivery
+from rota.model.admission.breaker import BreakerBody
+from rota.model.graphs.graph import Cache, Isolation
+from rota.model.jobs.spec import Breaker, Delivery
 from rota.rules.admission.dependencies import read_dependencies
 from rota.rules.admission.order import parse_priority
 from rota.rules.failures.breaker_options import parse_breaker

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedule import Schedule
-from rota.model.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy, Target
+from rota.model.jobs.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy, Target
+from rota.model.schedules.definitions import Schedule
 from rota.rules.admission.dependencies import check_other
 from rota.rules.failures.on_failure import check_told_is_other
 from rota.rules.failures.retry_options import (

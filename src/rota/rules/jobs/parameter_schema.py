@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.rules.jobs.annotations import MAX_CHARS, Annotation, parsed
 from rota.rules.jobs.target_kinds import target_kind
 

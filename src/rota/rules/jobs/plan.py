@@ -12,9 +12,8 @@ import msgspec
 
 from rota.clock import moment
 from rota.errors import BadInput, BadOption
-from rota.model.bundle import Bundle, BundledSchedule
-from rota.model.graph import Graph
-from rota.model.plan import (
+from rota.model.graphs.graph import Graph
+from rota.model.jobs.apply_plan import (
     Change,
     FieldChange,
     Kind,
@@ -26,8 +25,9 @@ from rota.model.plan import (
     Verb,
     Wish,
 )
-from rota.model.schedule import Calendar, Every, Schedule
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.jobs.bundle import Bundle, BundledSchedule
+from rota.model.jobs.spec import GraphTarget, JobSpec
+from rota.model.schedules.definitions import Calendar, Every, Schedule
 from rota.rules.admission.dependencies import check_circles, check_there
 from rota.rules.failures.on_failure import check_told
 from rota.rules.graphs.known import check_known

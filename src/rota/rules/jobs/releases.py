@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from rota.model.release import Declaration
+from rota.model.jobs.release import Declaration
 
 
 class ReleaseContent(NamedTuple):

@@ -8,8 +8,8 @@ from typing import Any, Optional
 
 import msgspec
 
-from rota.model.schedule import OnEvent, Schedule
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.schedules.definitions import OnEvent, Schedule
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.signature.plain import plain_kind
 from rota.rules.jobs.signature.schemas import kind_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget, Target
+from rota.model.jobs.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget, Target
 from rota.rules.text.template import placeholders
 
 SCALAR = "str | int | float | bool"

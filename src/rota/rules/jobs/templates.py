@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadArguments, BadOption
-from rota.model.template import Blank, Kind, Template
+from rota.model.jobs.template import Blank, Kind, Template
 from rota.rules.jobs.files.words import split_words
 from rota.rules.text.checks import hint
 

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadArguments
-from rota.model.event import Event
+from rota.model.events.event import Event
 
 WHOLE = "event"
 """The parameter that takes the whole event."""

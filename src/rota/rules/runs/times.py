@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadArguments, BadDuration
-from rota.model.run import Origin
+from rota.model.runs.run import Origin
 from rota.rules.text.checks import hint
 from rota.rules.text.duration import parse_duration
 

@@ -11,8 +11,8 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadInput, BadOption
-from rota.model.run import Origin
-from rota.model.schedule import Every, OnEvent, Schedule
+from rota.model.runs.run import Origin
+from rota.model.schedules.definitions import Every, OnEvent, Schedule
 from rota.rules.graphs.references import Known, Reference, mentions, resolve
 from rota.rules.runs.times import check_field, run_values
 

@@ -17,7 +17,7 @@ from types import ModuleType
 import msgspec
 
 from rota.errors import BadInput, BadOption
-from rota.model.schedule import Calendar, Roll
+from rota.model.schedules.definitions import Calendar, Roll
 from rota.rules.text.checks import hint, whole_number
 from rota.rules.text.moments import read_date
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.model.schedule import Catchup, JitterKind
+from rota.model.schedules.definitions import Catchup, JitterKind
 from rota.rules.schedules.jitter import fixed_jitter, hash_jitter, random_jitter
 from rota.rules.schedules.timetable import Timetable
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rota.clock import moment
-from rota.model.plan import RunChange
+from rota.model.jobs.apply_plan import RunChange
 from rota.rules.schedules.zones import zone
 
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedule import Calendar, Catchup, Fold, Gap, JitterKind, Overlap, Roll
+from rota.model.schedules.definitions import Calendar, Catchup, Fold, Gap, JitterKind, Overlap, Roll
 from rota.rules.schedules.arguments import written
 from rota.rules.schedules.trigger_options import flag, time_text
 from rota.rules.schedules.zones import zone

@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rota.errors import BadOption
-from rota.model.schedule import Calendar, OnEvent, Schedule, Trigger, Unless
+from rota.model.schedules.definitions import Calendar, OnEvent, Schedule, Trigger, Unless
 from rota.rules.schedules.arguments import check_args
 from rota.rules.schedules.calendars import is_code
 from rota.rules.schedules.option_table import BY_NAME, SYNONYMS

@@ -11,7 +11,7 @@ from typing import Generic, Literal, TypeVar
 
 import msgspec
 
-from rota.model.schedule import Overlap
+from rota.model.schedules.definitions import Overlap
 
 T = TypeVar("T")
 

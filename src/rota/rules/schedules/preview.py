@@ -6,7 +6,7 @@ from itertools import islice
 
 import msgspec
 
-from rota.model.schedule import Schedule
+from rota.model.schedules.definitions import Schedule
 from rota.rules.schedules.timetable import Timetable, firings
 from rota.rules.text.checks import whole_number
 from rota.rules.text.moments import LATEST_MS, wall_text

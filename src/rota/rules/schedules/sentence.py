@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     AnyOf,
     At,
     Blackout,

@@ -21,7 +21,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rota.errors import BadOption
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     AnyOf,
     At,
     BusinessDay,

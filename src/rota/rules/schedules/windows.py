@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from rota.errors import BadDuration, BadOption
-from rota.model.schedule import Blackout, BlackoutKind, Every
+from rota.model.schedules.definitions import Blackout, BlackoutKind, Every
 from rota.rules.schedules.timetable import Timetable
 from rota.rules.schedules.trigger_options import read_trigger
 from rota.rules.schedules.triggers import compile_trigger

@@ -16,7 +16,7 @@ import msgspec
 
 from rota.clock import to_datetime, to_ms
 from rota.errors import BadFile, BadOption
-from rota.model.audit import Anchor
+from rota.model.identity.audit import Anchor
 
 MARK = re.compile(r'{\s*"rota"\s*:\s*"anchor"')
 LEAST_KEY = 16

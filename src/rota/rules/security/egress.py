@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 
 from rota.errors import BadOption
-from rota.model.walls import Egress
+from rota.model.workers.sandbox import Egress
 from rota.rules.security.addresses import Address, is_metadata, is_public, lies_in
 
 RUN_HEADERS = {

@@ -8,7 +8,7 @@ from typing import cast
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.identity import LADDER, ROLES, WORKER, Quotas, Role
+from rota.model.identity.credentials import LADDER, ROLES, WORKER, Quotas, Role
 from rota.rules.text.names import check_name
 from rota.rules.text.size import parse_size
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from urllib.parse import parse_qs, urlsplit
 
-from rota.model.identity import TokenView
+from rota.model.identity.credentials import TokenView
 from rota.rules.insight.checkup import Finding, Status, finding
 
 DAY_MS = 86_400_000

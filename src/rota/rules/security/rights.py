@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.rules.failures.on_failure import told_by
 from rota.rules.jobs.target_kinds import target_kind
 

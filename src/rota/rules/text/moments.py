@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta
 
 from rota.errors import BadOption
-from rota.model.schedule import Fold, Gap
+from rota.model.schedules.definitions import Fold, Gap
 from rota.rules.schedules.zones import LAST_YEAR, Zone, local_ms
 from rota.rules.schedules.zones import zone as find_zone
 

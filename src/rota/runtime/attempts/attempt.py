@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.model.run import ErrorDetail, Lease
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import ErrorDetail, Lease
 from rota.rules.jobs.signature import Signature
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ import msgspec
 from rota.clock import elapsed_s, to_datetime
 from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
-from rota.model.run import Origin
+from rota.model.runs.run import Origin
 from rota.rules.runs.effect_keys import idempotency_key
 from rota.rules.runs.times import run_values
 from rota.runtime.attempts.attempt import Attempt, StopReason

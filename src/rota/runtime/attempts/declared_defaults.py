@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 
 _arguments = msgspec.json.Decoder(dict[str, msgspec.Raw])
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import FrameType, TracebackType
 
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.scripts import class_name
 
 MAX_MESSAGE = 4_096

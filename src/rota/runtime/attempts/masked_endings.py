@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 
 from rota.errors import RotaError
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.rules.jobs.target_kinds import target_kind
 from rota.rules.text.template import Value, fill
 from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised

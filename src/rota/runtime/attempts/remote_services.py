@@ -13,7 +13,7 @@ import msgspec
 from rota.engine.runs.effects.ledger import Intent
 from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import NotAllowed
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.runtime.attempts.services import RunServices, never
 from rota.runtime.attempts.transaction import Transaction
 

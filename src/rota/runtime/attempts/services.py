@@ -17,8 +17,8 @@ from rota.engine.runs.effects.ledger import Intent, check_lease, intend, retract
 from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
 from rota.engine.schedules.last_success import LastSuccess, last_success
 from rota.errors import StoreUnavailable
-from rota.model.artifact import is_pointer
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
+from rota.model.values.artifact import is_pointer
 from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.attempts.transaction import Transaction
 from rota.runtime.values.artifacts import ArtifactStore

@@ -9,8 +9,8 @@ import msgspec
 
 from rota.clock import elapsed_s
 from rota.engine.workers.heartbeat import HeldLease
-from rota.model.run import ErrorDetail, Lease
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
+from rota.model.runs.run import ErrorDetail, Lease
 from rota.notices import emit
 from rota.rules.failures.retry import max_losses
 from rota.runtime.attempts.attempt import (

@@ -9,8 +9,8 @@ from rota.clock import elapsed_s
 from rota.engine.jobs.definitions import introduce
 from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey, NotAllowed
-from rota.model.run import NewRun
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import NewRun
 from rota.store.base import Row, Tx
 from rota.store.foreign.allowed_statements import check_statement
 

@@ -17,7 +17,7 @@ from rota.clock import to_datetime
 from rota.engine.identity.audit_chain import heads
 from rota.errors import BadOption
 from rota.ids import new_id
-from rota.model.audit import Anchor
+from rota.model.identity.audit import Anchor
 from rota.notices import emit
 from rota.rules.security.anchors import check_key, write_anchor
 from rota.runtime.chores.lifecycle import Chore

@@ -8,7 +8,7 @@ from rota.clock import to_datetime
 from rota.engine.prune import Retention
 from rota.engine.runs.find import now_ms
 from rota.engine.values.artifacts import DAY_MS, mentioned, old_pointers, sweep_kept
-from rota.model.artifact import Pointer
+from rota.model.values.artifact import Pointer
 from rota.notices import emit
 from rota.runtime.chores.lifecycle import Chore
 from rota.runtime.values.backends import ArtifactBackend

@@ -15,7 +15,7 @@ from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadInput
-from rota.model.run import Lease, Verdict
+from rota.model.runs.run import Lease, Verdict
 from rota.rules.jobs.claim_facts import PLAIN, ClaimFacts, claim_facts
 from rota.runtime.dispatch.claim_gate import ClosedSpans
 from rota.runtime.options import WorkerScope

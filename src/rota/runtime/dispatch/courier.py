@@ -12,7 +12,7 @@ from typing import Any
 
 from rota.clock import elapsed_s
 from rota.errors import StoreUnavailable
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.notices import emit
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.table import AttemptTable

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from weakref import WeakSet
 
 from rota.clock import elapsed_s
-from rota.model.run import Begun
+from rota.model.runs.run import Begun
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.dispatch.prefetch import BUSY_S, Prefetch

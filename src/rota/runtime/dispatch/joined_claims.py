@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from threading import get_ident
 
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.dispatch.courier import Courier
 from rota.runtime.dispatch.store_exchange import StoreExchange

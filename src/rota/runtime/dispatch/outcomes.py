@@ -11,8 +11,8 @@ import msgspec
 
 from rota.clock import elapsed_s
 from rota.errors import TimedOut
-from rota.model.run import AttemptKind, ErrorDetail, Verdict
-from rota.model.spec import PolicyChange, RetryPolicy
+from rota.model.jobs.spec import PolicyChange, RetryPolicy
+from rota.model.runs.run import AttemptKind, ErrorDetail, Verdict
 from rota.notices import emit
 from rota.rules.failures.on_failure import told_by
 from rota.rules.failures.retry import MAX_CRASHES, GiveUp, RetryIn, after_loss, decide, longest_ms

@@ -9,7 +9,7 @@ from threading import get_ident
 from rota.engine.failures.batch_isolation import write_apart
 from rota.engine.runs.finish import finish
 from rota.engine.workers.registry import note_stall
-from rota.model.run import Lease, Verdict
+from rota.model.runs.run import Lease, Verdict
 from rota.runtime.dispatch.claims import Claims
 from rota.runtime.dispatch.verdicts import unavailable, verdict_on
 from rota.runtime.options import WorkerScope

@@ -6,7 +6,7 @@ import msgspec
 
 from rota.engine.graphs.nodes.links import refusal, refused
 from rota.errors import StoreUnavailable
-from rota.model.run import Lease, Verdict
+from rota.model.runs.run import Lease, Verdict
 from rota.notices import emit
 from rota.runtime.attempts.attempt import Attempt, Ending
 from rota.runtime.dispatch.outcomes import judge

@@ -9,7 +9,7 @@ import msgspec
 
 from rota.clock import elapsed_s
 from rota.errors import BadDuration, Cancelled, InDoubt, Retry, TimedOut
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.rules.text.duration import parse_duration
 from rota.runtime.attempts.attempt import Attempt, Crashed, Ending, Raised, Returned, Stopped
 from rota.runtime.attempts.error_text import MAX_MESSAGE, bounded, describe, type_names

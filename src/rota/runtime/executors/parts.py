@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from rota.model.walls import Egress, Programs
+from rota.model.workers.sandbox import Egress, Programs
 from rota.runtime.attempts.attempt import Done, Started
 from rota.runtime.attempts.context import ProgressSink
 

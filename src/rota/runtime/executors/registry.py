@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from importlib import import_module
 
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.rules.jobs.target_kinds import KINDS
 from rota.runtime.attempts.attempt import Executor
 from rota.runtime.executors.parts import ExecutorParts

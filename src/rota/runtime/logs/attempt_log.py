@@ -12,7 +12,7 @@ from io import StringIO
 from typing import Any, NamedTuple, Protocol
 
 from rota.clock import elapsed_s
-from rota.model.log import LEVELS, STREAMS
+from rota.model.logs.log import LEVELS, STREAMS
 from rota.runtime.attempts.attempt import Attempt
 
 MAX_LINE = 8_192

@@ -12,7 +12,7 @@ from threading import RLock
 
 import msgspec
 
-from rota.model.log import LogChunk
+from rota.model.logs.log import LogChunk
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.logs.attempt_log import LINE_COST, MAX_LINE, ROOM, AttemptLog
 from rota.runtime.logs.chunks import LOG_COST, chunks_of, cost_of, dropped, plain_chunk

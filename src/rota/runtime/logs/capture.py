@@ -13,7 +13,7 @@ from threading import Lock, local
 from typing import Any
 
 from rota.clock import elapsed_s
-from rota.model.log import LEVELS
+from rota.model.logs.log import LEVELS
 from rota.runtime.attempts.attempt import Attempt
 from rota.runtime.attempts.context import current
 from rota.runtime.logs.attempt_log import MAX_LINE, MOMENT_S, PIECE_COST, STDERR, STDOUT, AttemptLog

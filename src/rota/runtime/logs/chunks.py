@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from rota.model.log import SPAN_MS, LogChunk
+from rota.model.logs.log import SPAN_MS, LogChunk
 from rota.runtime.logs.attempt_log import (
     INFO,
     LINE_COST,

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from rota.clock import elapsed_s
 from rota.engine.logs import index
 from rota.errors import StoreUnavailable
-from rota.model.log import LogChunk
+from rota.model.logs.log import LogChunk
 from rota.notices import emit
 from rota.rules.shared_log_rows import attempts_in
 from rota.runtime.attempts.table import AttemptTable

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rota.model.log import LogChunk
+from rota.model.logs.log import LogChunk
 from rota.rules.shared_log_rows import Parts, are_near, gathered, shared_row
 from rota.runtime.logs.attempt_log import shown
 from rota.runtime.logs.chunks import storable

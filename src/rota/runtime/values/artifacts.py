@@ -9,7 +9,7 @@ from threading import Lock
 from rota.clock import to_datetime
 from rota.engine.values.artifacts import load_kept, lost
 from rota.errors import ArtifactLost
-from rota.model.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
+from rota.model.values.artifact import LARGE, Pointer, digest_of, is_pointer, read_pointer
 from rota.notices import emit
 from rota.runtime.values.backends import ArtifactBackend
 from rota.store.base import Store

@@ -16,8 +16,8 @@ from rota.clock import elapsed_s
 from rota.engine.graphs.nodes.arguments import resolve_later, whose
 from rota.engine.values.result_cache import recall
 from rota.errors import BadInput
-from rota.model.artifact import is_pointer
-from rota.model.run import CACHED, ErrorDetail, Lease
+from rota.model.runs.run import CACHED, ErrorDetail, Lease
+from rota.model.values.artifact import is_pointer
 from rota.notices import emit
 from rota.runtime.attempts.attempt import (
     Attempt,

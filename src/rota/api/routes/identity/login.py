@@ -23,7 +23,7 @@ from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.sessions import LIFE_MS, close_session, open_session, take_ticket
 from rota.engine.identity.tokens import credential_of_token, touch
 from rota.engine.runs.find import now_ms
-from rota.model.identity import WORKER, Credential
+from rota.model.identity.credentials import WORKER, Credential
 from rota.operations.identity.new_tokens import draw_secret
 from rota.rules.security.secrets import digest_of
 from rota.store.base import Tx

@@ -18,7 +18,7 @@ from rota.api.signin import page
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.sessions import close_session, open_session
 from rota.errors import NotPermitted, NotSignedIn, RotaError
-from rota.model.identity import Credential
+from rota.model.identity.credentials import Credential
 from rota.notices import emit
 from rota.operations.identity.new_tokens import draw_secret
 from rota.rules.security.secrets import digest_of

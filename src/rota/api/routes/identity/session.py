@@ -11,7 +11,7 @@ from rota.api.server.request import ApiRequest
 from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import HOME
 from rota.engine.identity.sessions import close_session
-from rota.model.identity import Credential, SessionView
+from rota.model.identity.credentials import Credential, SessionView
 from rota.rules.security.secrets import csrf_of, digest_of
 from rota.store.base import Tx
 

@@ -13,10 +13,10 @@ from rota.api.routes.runs.bodies import BulkBody, SubmitBody
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
 from rota.api.server.request import ApiRequest
 from rota.errors import BadInput, DuplicateKey, UnknownRun
-from rota.model.artifact import is_pointer
-from rota.model.run import RunView, Submitted
 from rota.model.runs.answers import SubmittedRun, SubmittedRuns
+from rota.model.runs.run import RunView, Submitted
 from rota.model.states import FINAL
+from rota.model.values.artifact import is_pointer
 from rota.operations.runs.views import completed, has_more, offered
 from rota.rules.text.duration import parse_duration
 

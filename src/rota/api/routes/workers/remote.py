@@ -36,7 +36,8 @@ from rota.engine.workers.registry import NewWorker
 from rota.engine.workers.remote import bury, enlist, has_news, known_jobs, leave, teach, undefined
 from rota.errors import BadInput, NotPermitted, UnknownWorker
 from rota.ids import is_id
-from rota.model.remote import (
+from rota.model.runs.run import Begun
+from rota.model.workers.remote import (
     Beaten,
     Done,
     HeartbeatBody,
@@ -45,7 +46,6 @@ from rota.model.remote import (
     Rung,
     Stray,
 )
-from rota.model.run import Begun
 from rota.runtime.options import WorkerOptions
 from rota.store.base import Tx
 

@@ -29,8 +29,8 @@ from rota.engine.workers.heartbeat import HeldLease
 from rota.engine.workers.lost_claims import release
 from rota.engine.workers.registry import note_stall
 from rota.errors import RotaError
-from rota.model.artifact import is_pointer
-from rota.model.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody, Taken
+from rota.model.values.artifact import is_pointer
+from rota.model.workers.remote import ClaimBody, Claimed, FinishBody, Finished, LogsBody, Taken
 from rota.store.base import Tx
 
 LOOK_S = 2.0

@@ -16,16 +16,16 @@ from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
 from rota.engine.schedules.last_success import LastSuccess, last_success
 from rota.engine.workers.remote import held_runs
 from rota.errors import BadInput, LeaseLost
-from rota.model.artifact import is_pointer
-from rota.model.remote import AttemptBody, Done
-from rota.model.remote_desk import (
+from rota.model.runs.run import Lease, Origin
+from rota.model.values.artifact import is_pointer
+from rota.model.workers.remote import AttemptBody, Done
+from rota.model.workers.remote_handlers import (
     CheckpointBody,
     CheckpointState,
     EffectBody,
     EffectState,
     SuccessState,
 )
-from rota.model.run import Lease, Origin
 from rota.rules.runs.value_limits import MAX_STATE_BYTES
 from rota.rules.text.names import check_name
 from rota.store.base import Tx

@@ -10,7 +10,7 @@ import click
 from rota.cli.options import desk_options, who_option
 
 if TYPE_CHECKING:
-    from rota.model.event import Sent
+    from rota.model.events.event import Sent
 
 EPILOG = """\b
 Examples:

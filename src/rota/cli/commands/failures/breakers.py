@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
-    from rota.model.breaker import BreakerView
+    from rota.model.admission.breaker import BreakerView
 
 EPILOG = """\b
 Examples:

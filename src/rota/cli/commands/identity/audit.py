@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.audit import AuditEntry
+    from rota.model.identity.audit import AuditEntry
 
 EPILOG = """\b
 Examples:
@@ -107,7 +107,7 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
     """
     from rota.cli.anchors import keep_ms_of, kept_until, key_of
     from rota.cli.connect.backends import now_at, place
-    from rota.model.audit import Anchor
+    from rota.model.identity.audit import Anchor
     from rota.rules.security.anchors import write_anchor
 
     del as_json  # it is JSON anyway

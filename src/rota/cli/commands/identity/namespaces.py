@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, house_options, who_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.identity import Namespace
+    from rota.model.identity.credentials import Namespace
 
 EPILOG = """\b
 Examples:

@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options, who_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.identity import NewTokenView, TokenView
+    from rota.model.identity.credentials import NewTokenView, TokenView
 
 EPILOG = """\b
 Examples:
@@ -131,7 +131,7 @@ def with_secret(view: TokenView, secret: str | None) -> NewTokenView:
     """Return a new token in the form of the API."""
     from msgspec.structs import asdict
 
-    from rota.model.identity import NewTokenView
+    from rota.model.identity.credentials import NewTokenView
 
     return NewTokenView(**asdict(view), token=secret)
 

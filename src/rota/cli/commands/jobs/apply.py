@@ -14,7 +14,7 @@ from rota.cli.pages.plan import plan_options
 
 if TYPE_CHECKING:
     from rota.cli.connect.backends import Place
-    from rota.model.plan import Plan
+    from rota.model.jobs.apply_plan import Plan
 
 EPILOG = """\b
 Examples:

@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.model.jobs.job import JobEntry
-    from rota.model.spec import JobSpec
+    from rota.model.jobs.spec import JobSpec
 
 EPILOG = """\b
 Examples:
@@ -147,7 +147,7 @@ def _breaker(job: JobEntry) -> str:
 
 
 def _kind(spec: JobSpec) -> str:
-    from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
+    from rota.model.jobs.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
 
     match spec.target:
         case GraphTarget():
@@ -164,7 +164,7 @@ def _kind(spec: JobSpec) -> str:
 def _target(spec: JobSpec) -> str:
     from shlex import join
 
-    from rota.model.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
+    from rota.model.jobs.spec import CommandTarget, GraphTarget, HttpTarget, PythonTarget
 
     match spec.target:
         case GraphTarget(graph=graph):
@@ -178,7 +178,7 @@ def _target(spec: JobSpec) -> str:
 
 
 def _retries(spec: JobSpec) -> str:
-    from rota.model.spec import GraphTarget
+    from rota.model.jobs.spec import GraphTarget
 
     if isinstance(spec.target, GraphTarget):
         return f"{spec.target.graph.retries}, from what failed"
@@ -186,7 +186,7 @@ def _retries(spec: JobSpec) -> str:
 
 
 def _timeout(spec: JobSpec) -> str:
-    from rota.model.spec import GraphTarget
+    from rota.model.jobs.spec import GraphTarget
 
     if isinstance(spec.target, GraphTarget):
         return spec.target.graph.timeout or ""

@@ -10,7 +10,7 @@ from rota.cli.options import settings
 from rota.cli.pages.plan import plan_options
 
 if TYPE_CHECKING:
-    from rota.model.plan import Plan, Wish
+    from rota.model.jobs.apply_plan import Plan, Wish
     from rota.settings.table import Settings
 
 EPILOG = """\b

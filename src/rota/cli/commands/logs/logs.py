@@ -8,13 +8,13 @@ import click
 
 from rota.cli.options import desk_options
 from rota.cli.safe_text import PICTURES
-from rota.model.log import LEVELS
+from rota.model.logs.log import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from rota.cli.connect.backends import Place
-    from rota.model.log import FoundLine, Level, LogLine
+    from rota.model.logs.log import FoundLine, Level, LogLine
 
 EPILOG = """\b
 Examples:
@@ -99,7 +99,7 @@ def _print(lines: Iterable[LogLine], *, as_json: bool, is_search: bool) -> None:
 
 def _shown(line: LogLine) -> str:
     from rota.cli.output import styled
-    from rota.model.log import FoundLine
+    from rota.model.logs.log import FoundLine
 
     where = f" {line.run_id} {line.job}" if isinstance(line, FoundLine) else ""
     source = line.stream if line.stream != "log" else line.level

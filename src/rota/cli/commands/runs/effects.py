@@ -10,7 +10,7 @@ from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.effect import EffectView
+    from rota.model.values.effect import EffectView
 
 EPILOG = """\b
 Examples:

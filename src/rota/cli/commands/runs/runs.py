@@ -13,7 +13,7 @@ from rota.model.states import State
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
-    from rota.model.run import RunView
+    from rota.model.runs.run import RunView
 
 EPILOG = """\b
 Examples:

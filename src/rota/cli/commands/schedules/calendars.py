@@ -72,7 +72,7 @@ def set_(*, name: str, weekend: str | None, as_json: bool, **flags: Any) -> None
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json
     from rota.cli.pages.changes import print_changes
-    from rota.model.schedule import Calendar
+    from rota.model.schedules.definitions import Calendar
 
     said = {key: flags[key] for key in ("country", "off", "on") if flags[key]}
     if weekend is not None:

@@ -10,7 +10,7 @@ from rota.cli.commands.schedules.group import command
 from rota.cli.options import desk_options, json_option, settings
 
 if TYPE_CHECKING:
-    from rota.model.schedule import Schedule
+    from rota.model.schedules.definitions import Schedule
 
 # Spelled out, because importing the model for them would make `rota --help` wait; a test compares.
 DIALECTS = ("vixie", "quartz", "kubernetes")

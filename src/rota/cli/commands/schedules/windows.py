@@ -9,7 +9,7 @@ import click
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
-    from rota.model.schedule import BlackoutView
+    from rota.model.schedules.definitions import BlackoutView
 
 EPILOG = """\b
 Examples:

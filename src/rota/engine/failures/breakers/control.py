@@ -8,8 +8,8 @@ from rota.engine.failures.breakers.state import BreakerKey, rule_of, tell, wake
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import recall_key
 from rota.errors import UnknownJob
-from rota.model.breaker import BreakerView, Circuit
-from rota.model.spec import JobSpec
+from rota.model.admission.breaker import BreakerView, Circuit
+from rota.model.jobs.spec import JobSpec
 from rota.model.view import view_of
 from rota.rules.failures.breaker_options import breaker_text
 from rota.store.base import Row, Tx

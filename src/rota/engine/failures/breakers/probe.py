@@ -17,8 +17,8 @@ from rota.engine.failures.breakers.state import (
     share_seen,
     tallies_of,
 )
-from rota.model.breaker import Circuit, ProbeFate
-from rota.model.spec import Breaker
+from rota.model.admission.breaker import Circuit, ProbeFate
+from rota.model.jobs.spec import Breaker
 from rota.model.states import State
 from rota.rules.failures.breaker import decide
 from rota.store.base import Row, Tx

@@ -10,8 +10,8 @@ from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.values.stored_text import read
 from rota.engine.wakeup_keys import recall_key
 from rota.errors import BadInput
-from rota.model.breaker import Circuit, Tally
-from rota.model.spec import Breaker
+from rota.model.admission.breaker import Circuit, Tally
+from rota.model.jobs.spec import Breaker
 from rota.rules.failures.breaker import count, times_of
 from rota.store.base import Row, Tx
 

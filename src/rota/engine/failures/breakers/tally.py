@@ -21,7 +21,7 @@ from rota.engine.failures.breakers.state import (
     share_seen,
     tallies_of,
 )
-from rota.model.run import Verdict
+from rota.model.runs.run import Verdict
 from rota.rules.failures.breaker import decide, times_of
 from rota.store.base import Row, Tx
 

@@ -21,9 +21,9 @@ from rota.engine.values.artifacts import load_kept
 from rota.engine.values.result_cache import hit, recall, with_memo
 from rota.engine.values.stored_text import read
 from rota.errors import BadGraph, BadInput
-from rota.model.artifact import is_pointer
-from rota.model.graph import Cache
-from rota.model.run import Lease, Verdict
+from rota.model.graphs.graph import Cache
+from rota.model.runs.run import Lease, Verdict
+from rota.model.values.artifact import is_pointer
 from rota.rules.graphs.expressions.cel import Values
 from rota.rules.graphs.node_values import arguments_of
 from rota.store.base import Tx

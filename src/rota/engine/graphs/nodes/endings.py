@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.model.run import ErrorDetail
+from rota.model.runs.run import ErrorDetail
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 

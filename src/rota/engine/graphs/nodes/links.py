@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.admission.previous_run import PastFailed
 from rota.engine.failures.batch_isolation import keepable, words
-from rota.model.run import ErrorDetail, FinishVerb, Lease, Verdict
+from rota.model.runs.run import ErrorDetail, FinishVerb, Lease, Verdict
 from rota.model.states import TRANSITIONS, State
 from rota.store.base import Row
 

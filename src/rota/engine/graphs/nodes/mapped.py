@@ -6,7 +6,7 @@ from rota.engine.graphs.failure_modes import EndingNodes, fail_fast, stop
 from rota.engine.graphs.nodes.endings import NodeEnding
 from rota.engine.graphs.nodes.rows import NodeRow
 from rota.engine.graphs.stopping import Stopping, end_stopped, has_live_instances, is_stopping
-from rota.model.run import NO_TYPE
+from rota.model.runs.run import NO_TYPE
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 

@@ -16,8 +16,8 @@ from rota.engine.values.artifacts import store_large_args
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import BadGraph, BadInput
 from rota.ids import derived_id
-from rota.model.graph import Node
-from rota.model.run import NewRun
+from rota.model.graphs.graph import Node
+from rota.model.runs.run import NewRun
 from rota.rules.graphs.maps import batch_of, instances
 from rota.rules.graphs.node_values import arguments_of, items_of
 from rota.store.base import Ask, Tx

@@ -13,8 +13,8 @@ from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.rows import NodeRow, Place, read_error
 from rota.engine.values.artifacts import load_kept, lost
 from rota.engine.values.stored_text import read
-from rota.model.artifact import is_pointer
 from rota.model.states import State
+from rota.model.values.artifact import is_pointer
 from rota.rules.graphs.expressions.cel import Values
 from rota.rules.graphs.joins import Ending
 from rota.rules.runs.times import run_values

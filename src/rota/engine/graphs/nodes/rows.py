@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.failures.batch_isolation import keepable
 from rota.engine.values.stored_text import read
-from rota.model.run import NO_TYPE, ErrorDetail
+from rota.model.runs.run import NO_TYPE, ErrorDetail
 from rota.rules.graphs import Planned
 from rota.rules.graphs.joins import Counts, Ending
 from rota.store.base import Ask, Row, Tx

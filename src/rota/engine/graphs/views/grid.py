@@ -9,7 +9,7 @@ from rota.engine.graphs.graph_run import shape_of
 from rota.engine.graphs.views.nodes import word_of
 from rota.engine.runs.lists import lately
 from rota.model.graphs.definition import Grid, GridRun
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.store.base import Tx
 
 

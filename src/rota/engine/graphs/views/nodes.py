@@ -12,7 +12,7 @@ from rota.engine.graphs.earlier_tries import earlier_of
 from rota.engine.graphs.graph_run import graph_runs
 from rota.engine.graphs.nodes.rows import TRIPPED, DecidedEnd, decided
 from rota.model.graphs.run_nodes import GraphEdge, MapProgress, NodeView
-from rota.model.run import cached_from
+from rota.model.runs.run import cached_from
 from rota.model.view import view_of
 from rota.rules.graphs import GraphPlan, Planned
 from rota.rules.graphs.joins import Ending

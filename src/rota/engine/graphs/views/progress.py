@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from rota.engine.runs.find import now_ms
 from rota.model.graphs.run_nodes import NodeView, Progress
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.rules.graphs.progress import WAITS, NodeDuration, Stand, percent_of, progress_of
 from rota.store.base import Row, Tx

@@ -9,7 +9,7 @@ from rota.clock import moment
 from rota.engine.graphs.views.nodes import nodes
 from rota.engine.runs.find import find, now_ms
 from rota.model.graphs.timeline import Part, Timeline, TimelineSpan, TimelineTrack
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.store.base import Row, Tx
 
 

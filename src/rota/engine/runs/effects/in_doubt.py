@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from rota.engine.identity.audit_log import Actor, find_act, record
 from rota.engine.runs.find import find
 from rota.errors import NotAllowed, UnknownEffect
-from rota.model.effect import EffectState, EffectView
-from rota.model.run import RunView
+from rota.model.runs.run import RunView
 from rota.model.states import State
+from rota.model.values.effect import EffectState, EffectView
 from rota.model.view import view_of
 from rota.rules.runs.effect_keys import effect_key
 from rota.store.base import Row, Tx

@@ -9,7 +9,7 @@ import msgspec
 
 from rota.engine.runs.effects.inherited import take_up
 from rota.errors import LeaseLost
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.store.base import Tx
 
 

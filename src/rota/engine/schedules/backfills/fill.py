@@ -26,7 +26,7 @@ from rota.engine.schedules.new_run import ScheduledStart, new_run, spec_of, with
 from rota.engine.schedules.starts import NewId, StartedRun
 from rota.engine.wakeup_keys import LOOK
 from rota.errors import BadInput, NotAllowed, UnknownSchedule
-from rota.model.run import NewRun
+from rota.model.runs.run import NewRun
 from rota.model.schedules.backfill import BackfillInstant, BackfillView
 from rota.rules.schedules.misfire import before
 from rota.store.base import Row, Tx

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from rota.model.graph import Graph, Map, Node
+from rota.model.graphs.graph import Graph, Map, Node
 from rota.rules.graphs.order import children_of, levels, order
 from rota.rules.graphs.plan import GraphPlan
 from rota.rules.graphs.references import form_of

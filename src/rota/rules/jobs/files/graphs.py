@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from rota.errors import BadGraph, BadOption
-from rota.model.graph import Graph
+from rota.model.graphs.graph import Graph
 from rota.rules.graphs import expand, plan_graph
 from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rota.model.graph import Graph, Node
+from rota.model.graphs.graph import Graph, Node
 from rota.rules.jobs.files.targets import TARGET_FIELDS
 from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.options import JOB_OPTIONS

@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from rota.errors import BadFile, BadInput
-from rota.model.bundle import Bundle, BundledSchedule
-from rota.model.schedule import Blackout, Calendar, Schedule
-from rota.model.spec import Breaker, GraphTarget, JobSpec
+from rota.model.jobs.bundle import Bundle, BundledSchedule
+from rota.model.jobs.spec import Breaker, GraphTarget, JobSpec
+from rota.model.schedules.definitions import Blackout, Calendar, Schedule
 from rota.rules.jobs.cache_options import parse_cache
 from rota.rules.jobs.files.field import Field
 from rota.rules.jobs.files.graphs import FileGraph, graph_fields, read_flow

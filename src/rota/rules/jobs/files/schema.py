@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from rota.model.schedule import BlackoutKind, Dialect
+from rota.model.schedules.definitions import BlackoutKind, Dialect
 from rota.rules.graphs.options import graph_schema
 from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,

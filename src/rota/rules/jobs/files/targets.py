@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from rota.errors import BadOption
-from rota.model.spec import CommandTarget, HttpTarget, PythonTarget, Target
+from rota.model.jobs.spec import CommandTarget, HttpTarget, PythonTarget, Target
 from rota.rules.jobs.files.field import Field
 from rota.rules.jobs.files.parameters import DeclaredParameters, read_parameters
 from rota.rules.jobs.files.words import split_words

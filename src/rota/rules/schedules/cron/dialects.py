@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from rota.model.schedule import Dialect
+from rota.model.schedules.definitions import Dialect
 from rota.rules.schedules.cron.fields import (
     DAY,
     HOUR,

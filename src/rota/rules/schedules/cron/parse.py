@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from rota.errors import BadCron, BadDuration
-from rota.model.schedule import Cron
+from rota.model.schedules.definitions import Cron
 from rota.rules.schedules.cron.days import EVERY_DAY, EVERY_WEEKDAY, Days, MonthDays, WeekDays
 from rota.rules.schedules.cron.dialects import DIALECTS, Rules
 from rota.rules.schedules.cron.fields import MONTHS, CronField

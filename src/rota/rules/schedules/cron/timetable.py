@@ -24,7 +24,7 @@ from datetime import date
 from functools import lru_cache
 from typing import Literal
 
-from rota.model.schedule import Cron, Fold, Gap
+from rota.model.schedules.definitions import Cron, Fold, Gap
 from rota.rules.schedules.cron.line import DAY_S, CronLine, Interval, WallClock
 from rota.rules.schedules.cron.parse import parse_cron
 from rota.rules.schedules.timetable import Timetable

@@ -8,7 +8,7 @@ from __future__ import annotations
 from calendar import day_name, month_name
 from collections.abc import Callable, Iterable, Sequence
 
-from rota.model.schedule import Cron
+from rota.model.schedules.definitions import Cron
 from rota.rules.schedules.cron.days import EVERY_DAY, EVERY_WEEKDAY, Days, MonthDays, WeekDays
 from rota.rules.schedules.cron.line import CronLine, Interval
 from rota.rules.schedules.cron.parse import parse_cron

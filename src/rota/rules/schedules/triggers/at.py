@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from datetime import UTC
 
 from rota.errors import BadOption
-from rota.model.schedule import At, Fold, Gap
+from rota.model.schedules.definitions import At, Fold, Gap
 from rota.rules.schedules.timetable import Timetable
 from rota.rules.schedules.triggers.any_of import Union
 from rota.rules.schedules.triggers.wall_times import Listed, OnWalls

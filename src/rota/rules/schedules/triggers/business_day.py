@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from rota.errors import BadOption
-from rota.model.schedule import BusinessDay, Calendar
+from rota.model.schedules.definitions import BusinessDay, Calendar
 from rota.rules.schedules.calendars import BusinessDays, business_days
 from rota.rules.schedules.triggers.wall_times import Walls
 from rota.rules.text.checks import whole_number

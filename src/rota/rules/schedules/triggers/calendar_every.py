@@ -10,7 +10,7 @@ from calendar import monthrange
 from datetime import datetime, timedelta
 
 from rota.errors import BadOption
-from rota.model.schedule import CalendarEvery
+from rota.model.schedules.definitions import CalendarEvery
 from rota.rules.schedules.triggers.wall_times import Walls
 from rota.rules.text.checks import whole_number
 from rota.rules.text.moments import LATEST, read_wall

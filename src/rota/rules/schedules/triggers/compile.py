@@ -14,7 +14,7 @@ from typing import assert_never
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedule import (
+from rota.model.schedules.definitions import (
     AnyOf,
     At,
     BusinessDay,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from rota.errors import BadDuration, BadOption
-from rota.model.schedule import Every
+from rota.model.schedules.definitions import Every
 from rota.rules.schedules.timetable import Timetable
 from rota.rules.schedules.zones import Zone
 from rota.rules.text.duration import parse_duration

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import date, datetime, timedelta
 
 from rota.errors import BadOption
-from rota.model.schedule import Fold, Gap, Roll
+from rota.model.schedules.definitions import Fold, Gap, Roll
 from rota.rules.schedules.calendars import BusinessDays
 from rota.rules.schedules.timetable import Timetable
 from rota.rules.schedules.triggers.days import SEARCH_MS, after_day, firings_on

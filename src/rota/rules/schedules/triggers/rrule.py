@@ -7,7 +7,7 @@ from datetime import datetime
 from itertools import islice
 
 from rota.errors import BadOption
-from rota.model.schedule import Fold, Gap, Rrule
+from rota.model.schedules.definitions import Fold, Gap, Rrule
 from rota.rules.schedules.timetable import Timetable
 from rota.rules.schedules.triggers.at import Instants
 from rota.rules.schedules.triggers.every import Steps

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from rota.model.schedule import Fold, Gap
+from rota.model.schedules.definitions import Fold, Gap
 from rota.rules.schedules.zones import Zone
 from rota.rules.text.moments import EARLIEST_MS, LATEST_MS, TICK, fold_mark, gap_mark, resolve
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import msgspec
 
 from rota.errors import BadInput, BadOption
-from rota.model.spec import CommandTarget
-from rota.model.walls import Programs
+from rota.model.jobs.spec import CommandTarget
+from rota.model.workers.sandbox import Programs
 from rota.notices import emit
 from rota.rules.runs.effect_keys import idempotency_key
 from rota.rules.runs.times import run_values

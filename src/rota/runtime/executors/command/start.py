@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rota.errors import BadInput
-from rota.model.walls import Programs
+from rota.model.workers.sandbox import Programs
 from rota.runtime.executors.orphan_killer import orphan_killer
 
 ANYHOW = Programs()

@@ -13,8 +13,8 @@ import msgspec
 from yarl import URL
 
 from rota.errors import BadInput
-from rota.model.spec import HttpTarget
-from rota.model.walls import Egress
+from rota.model.jobs.spec import HttpTarget
+from rota.model.workers.sandbox import Egress
 from rota.notices import emit
 from rota.rules.runs.effect_keys import idempotency_key
 from rota.rules.runs.times import run_values

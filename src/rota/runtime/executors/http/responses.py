@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 import msgspec
 
-from rota.model.spec import HttpTarget
+from rota.model.jobs.spec import HttpTarget
 from rota.rules.jobs.signature import MAX_RESULT_BYTES
 from rota.runtime.attempts.attempt import Ending, Raised, Returned
 from rota.runtime.attempts.error_text import MAX_TRACEBACK, bounded

@@ -15,7 +15,7 @@ from aiohttp.resolver import ThreadedResolver
 from yarl import URL
 
 from rota.errors import BadInput
-from rota.model.walls import Egress
+from rota.model.workers.sandbox import Egress
 from rota.rules.security.addresses import METADATA_NAMES, Address
 from rota.rules.security.egress import may_call, may_reach
 from rota.rules.security.web_address import shown_address

@@ -24,7 +24,7 @@ from typing import Any, TextIO
 import msgspec
 
 from rota.errors import Cancelled, StoreUnavailable, TimedOut
-from rota.model.spec import JobSpec, PythonTarget
+from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.rules.jobs.signature import Signature
 from rota.runtime.attempts.attempt import Attempt, Ending, Raised, ResolvedJob, StopReason
 from rota.runtime.attempts.context import current, enter, stop_exception

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 
 from rota.errors import RotaError
-from rota.model.spec import PythonTarget
+from rota.model.jobs.spec import PythonTarget
 from rota.runtime.attempts.attempt import (
     Attempt,
     Done,

@@ -10,7 +10,7 @@ import struct
 
 import msgspec
 
-from rota.model.run import ErrorDetail, Lease
+from rota.model.runs.run import ErrorDetail, Lease
 from rota.runtime.attempts.attempt import Ending, Raised, Returned, Stopped, StopReason
 from rota.runtime.attempts.remote_services import ServiceReply, ServiceRequest
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from rota import errors
 from rota.errors import LeaseLost, RotaError
-from rota.model.run import Lease
+from rota.model.runs.run import Lease
 from rota.runtime.attempts.remote_services import RemoteRunServices, ServiceReply, ServiceRequest
 
 

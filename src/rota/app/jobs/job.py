@@ -7,17 +7,17 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
-from rota.app.needs import needed_by
-from rota.app.new_runs import new_run
-from rota.app.node import UsableAsNode
-from rota.app.plain import current_call
+from rota.app.graphs.needs import needed_by
+from rota.app.graphs.node import UsableAsNode
+from rota.app.graphs.plain import current_call
+from rota.app.graphs.trace import current_trace
+from rota.app.jobs.new_runs import new_run
 from rota.app.run import Run
-from rota.app.trace import current_trace
 from rota.app.within import Within
 from rota.errors import NotAllowed
-from rota.model.run import NewRun
-from rota.model.schedule import Schedule
-from rota.model.spec import GraphTarget, JobSpec, retry_of
+from rota.model.jobs.spec import GraphTarget, JobSpec, retry_of
+from rota.model.runs.run import NewRun
+from rota.model.schedules.definitions import Schedule
 from rota.rules.failures.retry_options import RetryFunction
 from rota.rules.jobs.options import UNCHANGED, SubmitOptions, submit_options
 from rota.rules.jobs.signature import Signature

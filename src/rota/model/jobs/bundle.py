@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.model.schedule import Blackout, Calendar, Schedule
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.schedules.definitions import Blackout, Calendar, Schedule
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from rota.app.refs import Later, NodeRef, value_of
+from rota.app.graphs.refs import Later, NodeRef, value_of
 from rota.errors import BadGraph, BadOption, NotAllowed
-from rota.model.graph import Cache, Map, Node
+from rota.model.graphs.graph import Cache, Map, Node
 from rota.rules.graphs.plan import MAX_NODES
 from rota.rules.text.checks import hint
 from rota.rules.text.duration import format_duration, parse_duration

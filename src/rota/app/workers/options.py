@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from rota.engine.prune import Retention
-from rota.model.walls import Egress, Programs
+from rota.model.workers.sandbox import Egress, Programs
 from rota.runtime.options import WorkerOptions
 from rota.settings.secret_files import anchor_options
 from rota.settings.table import Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from rota.model.remote import AttemptBody, Name, ServerMessage
+from rota.model.workers.remote import AttemptBody, Name, ServerMessage
 
 
 class CheckpointBody(AttemptBody, kw_only=True):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast
 
-from rota.app.plain import current_call
-from rota.app.trace import MAP_OPTIONS, check_options, current_trace, mapped_over
+from rota.app.graphs.plain import current_call
+from rota.app.graphs.trace import MAP_OPTIONS, check_options, current_trace, mapped_over
 from rota.errors import BadGraph, BadOption, NotAllowed
 from rota.rules.graphs.maps import parse_tolerance
 from rota.rules.jobs.signature import Signature

@@ -8,8 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from rota.clock import Moment, moment
-from rota.model.schedule import Blackout, Calendar, Schedule
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.schedules.definitions import Blackout, Calendar, Schedule
 from rota.model.view import View
 
 Verb = Literal["add", "change", "remove"]

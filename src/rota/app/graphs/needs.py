@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rota.model.spec import GraphTarget
+from rota.model.jobs.spec import GraphTarget
 
 if TYPE_CHECKING:
-    from rota.app.job import Job
+    from rota.app.jobs.job import Job
 
 
 def needed_by(job: Job[..., Any], known: Mapping[str, Job[..., Any]]) -> list[Job[..., Any]]:

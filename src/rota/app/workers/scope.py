@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rota.app.definitions import told_jobs
-from rota.app.works import HandlerResolver
+from rota.app.jobs.definitions import told_jobs
+from rota.app.workers.handler_resolver import HandlerResolver
 from rota.rules.admission.dependencies import check_circles
 from rota.rules.jobs.accepted_arguments import takes_of_all
 from rota.rules.jobs.claim_facts import claim_facts

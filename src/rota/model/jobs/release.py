@@ -5,8 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from rota.clock import Moment
-from rota.model.bundle import BundledSchedule
-from rota.model.spec import JobSpec
+from rota.model.jobs.bundle import BundledSchedule
+from rota.model.jobs.spec import JobSpec
 from rota.model.view import View
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from rota.model.run import ErrorDetail, Lease
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import ErrorDetail, Lease
 
 MOST_RUNS = 1_000
 """The maximum for one claim, one heartbeat or one report."""

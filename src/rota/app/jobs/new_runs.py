@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from rota.ids import new_id
-from rota.model.run import NewRun
-from rota.model.spec import JobSpec
+from rota.model.jobs.spec import JobSpec
+from rota.model.runs.run import NewRun
 from rota.rules.jobs.options import UNCHANGED, SubmitOptions
 
 

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 from rota.errors import NotAllowed
-from rota.model.graph import Graph, Join, Node
+from rota.model.graphs.graph import Graph, Join, Node
 from rota.rules.graphs.expressions.text import mentioned_in, tokens_of
 from rota.rules.graphs.joins import Counts, Ending, JoinDecision, judge
 from rota.rules.graphs.mentioned import nodes_with_error, values_of

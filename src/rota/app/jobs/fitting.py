@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rota.engine.jobs.definitions import current_specs
 from rota.errors import UnknownJob
 from rota.handles.schedules.schedules import Fit
-from rota.model.schedule import Schedule
+from rota.model.schedules.definitions import Schedule
 from rota.rules.jobs.stored_signature import fitting
 
 if TYPE_CHECKING:

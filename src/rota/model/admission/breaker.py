@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from rota.clock import Moment
-from rota.model.spec import Breaker
+from rota.model.jobs.spec import Breaker
 from rota.model.view import Body, View
 
 CircuitState = Literal["closed", "open", "half_open"]

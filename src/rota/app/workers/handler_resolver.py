@@ -10,8 +10,8 @@ import msgspec
 
 from rota.engine.jobs.definitions import CODE, PinnedVersion, pinned_to
 from rota.errors import AppNotFound, UnknownJob
-from rota.model.run import Lease
-from rota.model.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.jobs.spec import GraphTarget, JobSpec, PythonTarget
+from rota.model.runs.run import Lease
 from rota.rules.jobs.accepted_arguments import takes_of
 from rota.rules.jobs.signature import Signature
 from rota.rules.jobs.target_kinds import parameter_names, target_kind
@@ -21,7 +21,7 @@ from rota.scripts import module_name, script_path
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.job import Job
+    from rota.app.jobs.job import Job
 
 
 def reference(function: Callable[..., Any]) -> str:

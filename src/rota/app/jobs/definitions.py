@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ParamSpec, Protocol, TypeVar, overload
 
 import msgspec
 
-from rota.app.job import AsyncJob, Job
-from rota.app.works import reference
+from rota.app.jobs.job import AsyncJob, Job
+from rota.app.workers.handler_resolver import reference
 from rota.engine.jobs.definitions import check_told_jobs, introduce
 from rota.engine.runs.find import now_ms
 from rota.errors import BadOption
-from rota.model.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
+from rota.model.jobs.spec import CommandTarget, HttpTarget, JobSpec, PythonTarget, Target
 from rota.rules.failures.on_failure import check_function, told_by
 from rota.rules.jobs.options import JobOptions, job_options
 from rota.rules.jobs.signature import Signature
@@ -25,7 +25,7 @@ from rota.store.base import Tx
 
 if TYPE_CHECKING:
     from rota.app.app import App
-    from rota.app.graph import TracedGraph
+    from rota.app.graphs.graph import TracedGraph
 
 P = ParamSpec("P")
 R = TypeVar("R")

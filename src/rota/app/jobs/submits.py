@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey
-from rota.model.artifact import LARGE
-from rota.model.run import NewRun, Submitted
+from rota.model.runs.run import NewRun, Submitted
+from rota.model.values.artifact import LARGE
 from rota.store.base import Tx
 from rota.store.group_commit import GroupCommit
 from rota.store.settled import settled_write

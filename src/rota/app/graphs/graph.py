@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, get_args
 
 import msgspec
 
-from rota.app.job import Define, Job, Submission
-from rota.app.node import UsableAsNode
-from rota.app.plain import calling
-from rota.app.refs import Ref, value_of
+from rota.app.graphs.node import UsableAsNode
+from rota.app.graphs.plain import calling
+from rota.app.graphs.refs import Ref, value_of
+from rota.app.graphs.trace import duration_text, tracing
+from rota.app.jobs.job import Define, Job, Submission
 from rota.app.run import Run
-from rota.app.trace import duration_text, tracing
 from rota.app.within import Within
-from rota.app.works import reference
+from rota.app.workers.handler_resolver import reference
 from rota.errors import BadGraph, BadInput, BadOption
-from rota.model.graph import Graph, Mode, Parameter
-from rota.model.run import NewRun
-from rota.model.spec import GraphTarget, JobSpec
+from rota.model.graphs.graph import Graph, Mode, Parameter
+from rota.model.jobs.spec import GraphTarget, JobSpec
+from rota.model.runs.run import NewRun
 from rota.rules.graphs import GraphPlan, expand, plan_graph
 from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph

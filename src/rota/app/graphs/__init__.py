@@ -1,0 +1,1 @@
+"""Graphs of an app: functions that are traced into nodes and edges."""

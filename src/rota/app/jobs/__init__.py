@@ -1,0 +1,1 @@
+"""Jobs of an app: definitions, and submits of their runs."""

@@ -1,0 +1,1 @@
+"""What an app gives its workers: their jobs, options and handlers."""

@@ -1,0 +1,1 @@
+"""Events, as people send and see them."""

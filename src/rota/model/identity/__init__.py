@@ -1,0 +1,1 @@
+"""Credentials, tokens, namespaces, and entries of the audit log."""

@@ -1,0 +1,1 @@
+"""Lines that runs print."""
