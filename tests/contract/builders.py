@@ -28,11 +28,12 @@ LEASE_MS = 20_000
 HOME = "default"
 ERROR = '{"type":"ValueError","message":"broken"}'
 TABLES = (
-    "act", "alert", "artifact", "attempt", "awaited", "backfill", "blackout", "breaker",
-    "breaker_tally", "calendar", "chain", "chore", "counted", "dead_letter", "effect", "event",
-    "firing", "job", "job_template", "job_version", "log_chunk", "memo", "namespace", "node",
-    "past_success", "queue", "release", "request", "run", "run_history", "run_key", "schedule",
-    "session", "statistic", "ticket", "token", "version_change", "worker",
+    "act", "alert", "alert_channel", "alert_message", "alert_rule", "artifact", "attempt",
+    "awaited", "backfill", "blackout", "breaker", "breaker_tally", "calendar", "chain", "chore",
+    "counted", "dead_letter", "effect", "event", "firing", "incident", "job", "job_template",
+    "job_version", "log_chunk", "memo", "namespace", "node", "past_success", "queue", "release",
+    "request", "run", "run_history", "run_key", "schedule", "session", "statistic", "ticket",
+    "token", "version_change", "worker",
 )  # fmt: skip
 
 
@@ -104,7 +105,8 @@ def claim_one(store: Store, worker_id: str) -> Lease:
 def given_lease(store: Store, *, worker_id: str | None = None, **fields: Any) -> Lease:
     """A fresh run, claimed; it must be the only one that is queued."""
     run_id = given_run(store, **fields)
-    lease = claim_one(store, worker_id or given_worker(store))
+    jobs = (fields.get("job", "noop"),)
+    (lease,) = claim_some(store, worker_id or given_worker(store), limit=1, jobs=jobs)
     assert lease.run_id == run_id
     return lease
 

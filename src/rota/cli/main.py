@@ -41,6 +41,7 @@ COMMANDS = {
     "queues": "admission.queues",
     "breakers": "failures.breakers",
     "workers": "workers.workers",
+    "alerts": "alerts",
     "namespaces": "identity.namespaces",
     "tokens": "identity.tokens",
     "db": "db",

@@ -9,7 +9,9 @@ from rota.store.base import Tx
 
 def lock_name(
     tx: Tx,
-    kind: Literal["calendar", "blackout", "job", "template", "release"],
+    kind: Literal[
+        "calendar", "blackout", "job", "template", "release", "alert rule", "alert channel"
+    ],
     name: str,
     *,
     namespace: str,

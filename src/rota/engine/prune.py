@@ -37,6 +37,8 @@ def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     gone += tx.execute("prune_memos", limit=limit)
     gone += tx.execute("prune_tallies", limit=limit)
     gone += tx.execute("prune_alerts", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_incidents", keep_ms=retention.failure_ms, limit=limit)
+    gone += tx.execute("prune_alert_messages", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_effects", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_firings", keep_ms=retention.failure_ms, limit=limit)
     gone += tx.execute("prune_backfills", keep_ms=retention.failure_ms, limit=limit)

@@ -49,6 +49,9 @@ from rota.errors.trouble import (
     TooMany,
 )
 from rota.errors.unknown import (
+    UnknownAlert,
+    UnknownAlertChannel,
+    UnknownAlertRule,
     UnknownBackfill,
     UnknownBlackout,
     UnknownCalendar,
@@ -106,6 +109,9 @@ __all__ = [
     "StoreUnavailable",
     "TimedOut",
     "TooMany",
+    "UnknownAlert",
+    "UnknownAlertChannel",
+    "UnknownAlertRule",
     "UnknownBackfill",
     "UnknownBlackout",
     "UnknownCalendar",

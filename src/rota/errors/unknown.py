@@ -92,6 +92,26 @@ class UnknownBlackout(UnknownName):
     kind = "maintenance window"
 
 
+class UnknownAlertRule(UnknownName):
+    """No alert rule has that name."""
+
+    kind = "alert rule"
+
+
+class UnknownAlertChannel(UnknownName):
+    """No alert channel has that name."""
+
+    kind = "alert channel"
+
+
+class UnknownAlert(BadInput):
+    """No alert has that id; alerts that are over are removed some weeks later."""
+
+    def __init__(self, alert_id: str) -> None:
+        self.alert_id = alert_id
+        super().__init__(f"there is no alert {alert_id!r:.64}; `rota alerts` lists them")
+
+
 class UnknownRelease(BadInput):
     """No release of an app has that number; a release that was restored has a new number."""
 

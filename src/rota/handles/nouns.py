@@ -13,6 +13,7 @@ from rota.rules.text.duration import parse_duration
 if TYPE_CHECKING:
     from datetime import timedelta
 
+    from rota.handles.alerts import Alerts
     from rota.handles.backend import Backend
     from rota.handles.breakers import Breakers
     from rota.handles.dead_letters import DeadLetters
@@ -35,6 +36,13 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
     def backend(self) -> Backend:
         """The backend that carries out operations."""
         raise NotImplementedError
+
+    @cached_property
+    def alerts(self) -> Alerts:
+        """Alerts: what rules have found, the rules themselves, and the channels to people."""
+        from rota.handles.alerts import Alerts
+
+        return Alerts(self.backend)
 
     @cached_property
     def breakers(self) -> Breakers:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from rota.engine.alerts import Alert, waiting_alerts
+from rota.engine.alerts.outbox import Alert, waiting_alerts
 from rota.engine.failures.breakers import control as breakers
 from rota.engine.failures.breakers.probe import due_breakers, send_probes
 from rota.engine.identity.audit_log import Actor

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from rota.engine.admission.windows import put_blackout
-from rota.engine.alerts import raise_alert
+from rota.engine.alerts.outbox import raise_alert
 from rota.engine.schedules.backfills.fill import start_backfill
 from rota.engine.schedules.backfills.span import BackfillRange
 from rota.engine.schedules.calendars import put_calendar

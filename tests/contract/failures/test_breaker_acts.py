@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine import alerts as outbox
+from rota.engine.alerts import outbox
 from rota.engine.admission.queues import queues
 from rota.engine.failures.breakers.control import close_breaker, held_jobs, open_breaker
 from rota.engine.identity.audit_log import acts

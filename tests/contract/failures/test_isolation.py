@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from rota.engine.alerts import raise_alert
+from rota.engine.alerts.outbox import raise_alert
 from rota.engine.events import send
 from rota.engine.failures.batch_isolation import carefully, each_apart, split, write_apart
 from rota.engine.insight.doctor import examine

@@ -13,6 +13,9 @@ from rota.api.routes.runs import runs as shared_runs
 from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
 from rota.operations.admission import queues, windows
+from rota.operations.alerts import channels as alert_channels
+from rota.operations.alerts import incidents as alerts
+from rota.operations.alerts import rules as alert_rules
 from rota.operations.events import send
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.graphs import graphs, nodes
@@ -48,5 +51,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote_services.ROUTES,
     *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
     *routes_in(nodes, graphs, schedules, firings, backfills, calendars, windows),
+    *routes_in(alerts, alert_rules, alert_channels),
     *routes_in(breakers, audit, tokens, namespaces, statistics, search),
 )

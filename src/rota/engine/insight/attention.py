@@ -37,14 +37,23 @@ def attention(
     depths: Mapping[str, Depth],
     crew: Sequence[WorkerRecord],
     queues: Sequence[str] | None = None,
+    merges: bool = True,
 ) -> list[Concern]:
-    """Return the problems, worst first; `depths` and `crew` are those that the caller may see."""
+    """Return the problems, worst first; `depths` and `crew` are those that the caller may see.
+
+    With `merges`, many queues that no worker serves are one problem.
+    """
     now = now_ms(tx)
     marked = {row["name"]: row for row in tx.all("list_queues", namespace=namespace)}
     paused = {name: row for name, row in marked.items() if row["is_paused"]}
     return [
         *(_overdue(tx, now, namespace=namespace) if queues is None else ()),
-        *_unserved({name: each for name, each in depths.items() if name not in paused}, crew, now),
+        *_unserved(
+            {name: each for name, each in depths.items() if name not in paused},
+            crew,
+            now,
+            merges=merges,
+        ),
         *_silent(crew),
         *_paused(paused, depths),
         *_held(tx, namespace=namespace, queues=queues),
@@ -66,7 +75,7 @@ def _overdue(tx: Tx, now: int, *, namespace: str) -> Iterator[Concern]:
 
 
 def _unserved(
-    depths: Mapping[str, Depth], crew: Sequence[WorkerRecord], now: int
+    depths: Mapping[str, Depth], crew: Sequence[WorkerRecord], now: int, *, merges: bool
 ) -> Iterator[Concern]:
     alive = [each for each in crew if each.is_alive]
     served = {queue for each in alive if each.takes_new for queue in each.queues}
@@ -76,7 +85,7 @@ def _unserved(
         for name, each in depths.items()
         if each.queued and name not in served and (each.oldest_ms or 0) >= PATIENCE_MS
     }
-    if not served and len(waiting) > 1:
+    if merges and not served and len(waiting) > 1:
         yield _deserted(waiting, now, has_workers=bool(alive))
         return
     for name, depth in sorted(waiting.items(), key=lambda each: -each[1].queued):

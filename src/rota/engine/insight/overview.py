@@ -39,7 +39,7 @@ def overview(
 ) -> Overview:
     """Return the overview at one moment; it is read rarely, so that it may read a little."""
     now = now_ms(tx)
-    depths = _depths(tx, namespace=namespace, queues=queues)
+    depths = depths_of(tx, namespace=namespace, queues=queues)
     waits = [each.oldest_ms for each in depths.values() if each.oldest_ms is not None]
     claimed = shares(tx, namespace=namespace, queues=queues)
     crew = [
@@ -80,7 +80,8 @@ def overview(
     )
 
 
-def _depths(tx: Tx, *, namespace: str, queues: Sequence[str] | None) -> dict[str, Depth]:
+def depths_of(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> dict[str, Depth]:
+    """Return what waits in each queue, or in these queues."""
     names = {row["name"] for row in tx.all("queue_names", namespace=namespace)}
     reached = names if queues is None else names & set(queues)
     return ready_of(tx, reached, namespace=namespace)

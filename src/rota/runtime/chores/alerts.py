@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from rota.clock import to_text
-from rota.engine.alerts import Alert, sent_alert, take_alert, tell_alert, waiting_alerts
+from rota.engine.alerts.outbox import Alert, sent_alert, take_alert, tell_alert, waiting_alerts
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.values.stored_text import read
 from rota.errors import BadInput, RotaError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rota.runtime.attempts.table import AttemptTable
+from rota.runtime.chores.alert_watch import AlertWatcher
 from rota.runtime.chores.alerts import AlertSender
 from rota.runtime.chores.artifacts import Sweeper
 from rota.runtime.chores.breakers import BreakerProber
@@ -28,6 +29,7 @@ def all_chores(
         Sweeper(store, options.retention, artifacts),
         BreakerProber(store),
         AlertSender(store, options),
+        AlertWatcher(store, options),
         # Prefetch holds more than the slots only while runs are short.
         LogIndexer(store, lambda: len(calls) > options.slots),
         Scheduler(store),

@@ -6,6 +6,7 @@ executors.http.ssrf decides which addresses may be called, as for HTTP jobs.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 
 import aiohttp
 from yarl import URL
@@ -21,15 +22,23 @@ class NotDelivered(RotaError):
     """The webhook did not accept the alert; it is sent again later."""
 
 
-def post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
+def post(
+    url: str,
+    body: bytes,
+    *,
+    key: str,
+    allow_private: bool,
+    headers: Mapping[str, str] | None = None,
+) -> None:
     """Send once; raise BadInput for a forbidden address, and NotDelivered for other failures.
 
     Redirects are not followed: they could lead to a forbidden address.
     """
-    asyncio.run(_post(url, body, key=key, allow_private=allow_private))
+    own = {"Idempotency-Key": key, **(headers or {})}
+    asyncio.run(_post(url, body, own, allow_private=allow_private))
 
 
-async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None:
+async def _post(url: str, body: bytes, own: Mapping[str, str], *, allow_private: bool) -> None:
     address = split_address(url)
     try:
         target = URL(address.url)
@@ -38,7 +47,7 @@ async def _post(url: str, body: bytes, *, key: str, allow_private: bool) -> None
     check_url(target, allow_private=allow_private)
     # Also with allow_private: the metadata of clouds is behind names as well as addresses.
     resolver = GuardedResolver(allow_private=allow_private)
-    headers = {"Content-Type": "application/json", "Idempotency-Key": key, "User-Agent": "rota"}
+    headers = {"Content-Type": "application/json", "User-Agent": "rota", **own}
     if address.authorization is not None:  # not in the address, which errors show
         headers[AUTHORIZATION] = address.authorization
     try:

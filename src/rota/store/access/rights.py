@@ -25,6 +25,9 @@ class Rights(NamedTuple):
 
 RIGHTS: Mapping[str, Rights] = {
     "alert": Rights("rawd", "ra", "r"),
+    "alert_channel": Rights("rawd"),
+    "alert_message": Rights("rawd", "", "r"),
+    "alert_rule": Rights("rawd", "r", "r"),
     "artifact": Rights("rawd"),
     "attempt": Rights("rad", "ra", "r"),
     "awaited": Rights("rawd", "rawd", "r"),
@@ -39,6 +42,7 @@ RIGHTS: Mapping[str, Rights] = {
     "effect": Rights("rawd", "rawd", "r"),
     "event": Rights("rad", "ra", "r"),
     "firing": Rights("rad", "r", "r"),
+    "incident": Rights("rawd", "", "r"),
     "job": Rights("rawd", "raw", "r"),
     "job_template": Rights("rawd", "", "r"),
     "job_version": Rights("rad", "ra", "r"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.admission.release import release
-from rota.engine.alerts import raise_alert
+from rota.engine.alerts.outbox import raise_alert
 from rota.engine.failures.batch_isolation import set_aside
 from rota.engine.values.stored_text import read
 from rota.engine.wakeup_keys import recall_key

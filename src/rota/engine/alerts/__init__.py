@@ -1,0 +1,1 @@
+"""Alerts: findings, incidents and the messages about them, kept in the store."""

@@ -1,0 +1,123 @@
+"""Findings: what is wrong in a namespace, read from what is stored anyway.
+
+Nothing is written for alerts when a run ends: a look reads the dead letters of the last minute, and
+the problems that the overview shows. A look that was missed is made up for by the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import NamedTuple
+
+from rota.engine.insight.attention import attention
+from rota.engine.insight.overview import depths_of
+from rota.engine.workers.registry import workers
+from rota.model.alerts.finding import Finding
+from rota.model.alerts.rule import AlertKind
+from rota.model.insight.statistics import Concern
+from rota.store.base import Tx
+
+MOST_GROUPS = 1_000
+MOST_SCHEDULES = 200
+_KINDS_OF_CONCERNS: Mapping[str, AlertKind] = {
+    "overdue": "schedule.late",
+    "unserved": "queue.unserved",
+    "paused": "queue.paused",
+    "held": "breaker.open",
+    "silent": "worker.lost",
+    "lost": "worker.lost",
+}
+
+
+class Look(NamedTuple):
+    """One look at a namespace."""
+
+    namespace: str
+    now: int
+    since: int
+    """From when on failed runs count."""
+
+
+def findings(tx: Tx, look: Look, kinds: Collection[str]) -> list[Finding]:
+    """Return what is wrong, of these kinds."""
+    sources = {source for kind, source in _SOURCES.items() if kind in kinds}
+    return [each for source in sources for each in source(tx, look) if each.kind in kinds]
+
+
+def _failures(tx: Tx, look: Look) -> Iterator[Finding]:
+    at = {"namespace": look.namespace, "since": look.since, "limit": MOST_GROUPS}
+    for row in tx.all("failures_lately", **at):
+        failed = Finding(
+            kind="run.failed",
+            subject=f"{row['job']} {row['fingerprint']}",
+            title=f"{row['job']} failed",
+            at=row["last_at"],
+            job=row["job"],
+            cause=row["fingerprint"],
+            runs=row["runs"],
+        )
+        yield failed
+        if not _is_old(tx, look, failed):
+            yield Finding(
+                kind="cause.new",
+                subject=failed.subject,
+                title=f"{failed.job} fails with a new error",
+                at=failed.at,
+                job=failed.job,
+                cause=failed.cause,
+                runs=failed.runs,
+            )
+
+
+def _is_old(tx: Tx, look: Look, failed: Finding) -> bool:
+    """Whether runs failed with this cause before the look; one row is read from an index."""
+    at = {"namespace": look.namespace, "until": look.since}
+    return bool(tx.all("is_old_cause", job=failed.job, cause=failed.cause, **at))
+
+
+def _problems(tx: Tx, look: Look) -> Iterator[Finding]:
+    crew = workers(tx, namespace=look.namespace)
+    depths = depths_of(tx, namespace=look.namespace)
+    found = attention(tx, namespace=look.namespace, depths=depths, crew=crew, merges=False)
+    for each in found:
+        yield _finding(each, look)
+
+
+def _finding(concern: Concern, look: Look) -> Finding:
+    kind = _KINDS_OF_CONCERNS[concern.kind]
+    is_of_queue = concern.kind in ("unserved", "paused")
+    return Finding(
+        kind=kind,
+        subject=f"{concern.kind} {concern.subject}".strip(),
+        title=concern.says,
+        advice=concern.advice,
+        at=look.now,
+        job=concern.subject if concern.kind == "held" else None,
+        queue=(concern.subject or None) if is_of_queue else None,
+        runs=concern.runs,
+        lasts=True,
+    )
+
+
+def _paused_schedules(tx: Tx, look: Look) -> Iterator[Finding]:
+    at = {"namespace": look.namespace, "limit": MOST_SCHEDULES}
+    for row in tx.all("schedules_paused_by_themselves", **at):
+        why = f": {row['note']}" if row["note"] else ""
+        yield Finding(
+            kind="schedule.paused",
+            subject=row["name"],
+            title=f"Schedule {row['name']} starts nothing any more{why}",
+            advice=f"Mend it, then resume it: `rota schedules resume {row['name']}`.",
+            at=look.now,
+            job=row["job"],
+            lasts=True,
+        )
+
+
+_SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[Finding]]] = {
+    "run.failed": _failures,
+    "cause.new": _failures,
+    "schedule.paused": _paused_schedules,
+    **dict.fromkeys(_KINDS_OF_CONCERNS.values(), _problems),
+}
+"""Which function finds alerts of a kind."""

@@ -1,0 +1,49 @@
+"""Findings: what is wrong in a namespace now or lately, before any rule has looked at it."""
+
+from __future__ import annotations
+
+import msgspec
+
+from rota.model.alerts.rule import AlertKind, Severity
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that is wrong."""
+
+    kind: AlertKind
+    subject: str
+    """What it is about, for people: a job, a queue, a schedule; the same while it goes on."""
+    title: str
+    at: int
+    """When it was last so."""
+    advice: str | None = None
+    job: str | None = None
+    cause: str | None = None
+    """The fingerprint of failed runs that have their cause in common."""
+    queue: str | None = None
+    runs: int = 1
+    """The failed runs of the window, or the runs that wait because of it."""
+    lasts: bool = False
+    """Whether it is so until it is found no more; otherwise it has happened once."""
+
+
+class OpenIncident(msgspec.Struct, frozen=True, kw_only=True):
+    """An incident that is open, as its row has it."""
+
+    id: str
+    rule: str
+    kind: AlertKind
+    subject: str
+    severity: Severity
+    title: str
+    advice: str | None = None
+    job: str | None = None
+    cause: str | None = None
+    queue: str | None = None
+    run_id: str | None = None
+    opened_at: int
+    last_at: int
+    messages: int = 0
+    told_at: int | None = None
+    has_recovered: bool = False
+    """Whether what happened is over, as far as the store knows."""

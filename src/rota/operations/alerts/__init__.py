@@ -1,0 +1,1 @@
+"""Operations on alert rules, channels, incidents and messages."""

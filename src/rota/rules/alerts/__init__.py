@@ -1,0 +1,1 @@
+"""Alerts: which findings a rule covers, when people are told, and in which words."""

@@ -1,0 +1,1 @@
+"""Senders of alerts: one for each kind of channel."""

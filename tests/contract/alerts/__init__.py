@@ -1,0 +1,1 @@
+"""Alerts: incidents, messages, rules and channels."""
