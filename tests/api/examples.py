@@ -90,6 +90,21 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/calendars/{name}"): Example(200),
     ("PUT", "/api/v1/calendars/{name}"): Example(200, {}, foreign=None, changes=True),
     ("DELETE", "/api/v1/calendars/{name}"): Example(200, changes=True),
+    ("GET", "/api/v1/alerts"): Example(200, foreign=None),
+    ("GET", "/api/v1/alerts/{alert_id}"): Example(200),
+    ("GET", "/api/v1/alert-rules"): Example(200, foreign=None),
+    ("GET", "/api/v1/alert-rules/{name}"): Example(200),
+    ("PUT", "/api/v1/alert-rules/{name}"): Example(
+        200, {"on": ["run.failed"], "to": ["{name}"]}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/alert-rules/{name}"): Example(200, changes=True),
+    ("GET", "/api/v1/alert-channels"): Example(200, foreign=None),
+    ("PUT", "/api/v1/alert-channels/{name}"): Example(
+        200, {"url": "https://example.org/hook"}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/alert-channels/{name}"): Example(200, changes=True),
+    ("POST", "/api/v1/alert-channels/{name}/test"): Example(202, changes=True),
+    ("GET", "/api/v1/alert-messages"): Example(200, foreign=None),
     ("GET", "/api/v1/blackouts"): Example(200, foreign=None),
     ("GET", "/api/v1/blackouts/{name}"): Example(200),
     ("PUT", "/api/v1/blackouts/{name}"): Example(

@@ -9,6 +9,8 @@ from typing import Any
 import httpx2
 
 from rota.engine.admission.windows import put_blackout
+from rota.engine.alerts.incidents import write_incident
+from rota.engine.alerts.rules import put_channel, put_rule
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.identity.tokens import issue
 from rota.engine.jobs.definitions import define
@@ -24,6 +26,9 @@ from rota.engine.schedules.compiled import CompiledSchedules
 from rota.engine.workers.registry import NewWorker, register
 from rota.engine.workers.remote import enlist, find_remote
 from rota.ids import new_id
+from rota.model.alerts.channel import AlertChannel
+from rota.model.alerts.finding import OpenIncident
+from rota.model.alerts.rule import AlertRule
 from rota.model.graphs.graph import Graph, Node
 from rota.model.identity.credentials import Quotas
 from rota.model.jobs.spec import GraphTarget, HttpTarget, JobSpec
@@ -31,6 +36,7 @@ from rota.model.jobs.template import Blank, Template
 from rota.model.runs.run import NewRun, Verdict
 from rota.model.schedules.definitions import Blackout, Calendar, Cron, Schedule
 from rota.operations.identity.new_tokens import draw_token
+from rota.rules.alerts.plan import Change
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
@@ -70,6 +76,7 @@ class Things:
         self.name = self.job_id
         """Of whatever else has one."""
         self.backfill_id = new_id()
+        self.alert_id = new_id()
         self.fence, self.attempt = 1, "none"
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
@@ -88,6 +95,7 @@ class Things:
             put_template(tx, self.name, template, namespace=namespace, who="test")
             put_calendar(tx, self.name, Calendar(), namespace=namespace)
             put_blackout(tx, self.name, WINDOW, namespace=namespace)
+            self._alert(tx, namespace)
             given_schedule(tx, self.name, namespace=namespace, job=self.job_id)
             start_backfill(
                 tx,
@@ -111,6 +119,24 @@ class Things:
                 self._hold(tx, namespace, owner)
 
         store.write(make)
+
+    def _alert(self, tx: Any, namespace: str) -> None:
+        """A channel, a rule that tells it, and an incident."""
+        put_channel(tx, self.name, AlertChannel(url="https://example.org"), namespace=namespace)
+        rule = AlertRule(on=("run.failed",), to=(self.name,))
+        put_rule(tx, self.name, rule, namespace=namespace)
+        incident = OpenIncident(
+            id=self.alert_id,
+            rule=self.name,
+            kind="run.failed",
+            subject=self.job_id,
+            severity="error",
+            title=f"{self.job_id} failed",
+            job=self.job_id,
+            opened_at=0,
+            last_at=0,
+        )
+        write_incident(tx, Change(incident=incident, is_new=True), namespace=namespace)
 
     def _hold(self, tx: Any, namespace: str, owner: str) -> None:
         """The worker is that of a token, and has the run."""

@@ -43,11 +43,15 @@ def commands() -> Iterator[tuple[str, click.Command]]:
     for name in COMMANDS:
         command = cli.get_command(context, name)
         assert command is not None
-        if isinstance(command, click.Group):
-            for verb, each in command.commands.items():
-                yield f"rota {name} {verb}", each
-        else:
-            yield f"rota {name}", command
+        yield from commands_in(f"rota {name}", command)
+
+
+def commands_in(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    for verb, each in command.commands.items():
+        yield from commands_in(f"{name} {verb}", each)
 
 
 def error_classes() -> dict[str, type[BaseException]]:

@@ -44,7 +44,7 @@ class Alerts:
         limit: int = 50,
     ) -> builtins.list[IncidentView]:
         """Return incidents, the newest first; `state` is open or closed."""
-        filters = {"state": state, "rule": rule, "job": job}
+        filters = {"status": state, "rule": rule, "job": job}
         return all_items(self._backend, list_alerts, limit=limit, **filters)
 
     def show(self, alert_id: str) -> IncidentView:
@@ -103,5 +103,5 @@ class Alerts:
         self, *, channel: str | None = None, state: str | None = None, limit: int = 50
     ) -> builtins.list[MessageView]:
         """Return messages with their state, the newest first."""
-        filters = {"channel": channel, "state": state}
+        filters = {"channel": channel, "status": state}
         return all_items(self._backend, list_alert_messages, limit=limit, **filters)

@@ -72,7 +72,7 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     alert_webhook: str = ""
     """The URL to which a process that does chores posts alerts; empty for none."""
     alert_private: bool = False
-    """Whether the webhook may be an address inside our own network."""
+    """Whether alerts may go to addresses inside our own network."""
     anchor: str = ""
     """Where a process that does chores writes the heads of the audit's chains."""
     anchor_every_ms: int = 60_000

@@ -100,7 +100,7 @@ class WorkerSettings:
     alert_private = Setting(
         "alerts",
         read.yes_or_no,
-        "whether the webhook may be in a private network; `private` in the file",
+        "whether webhooks of alerts may be in a private network; `private` in the file",
         default=False,
         key="private",
         to=("worker.alert_private",),

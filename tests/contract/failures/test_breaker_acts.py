@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.alerts import outbox
 from rota.engine.admission.queues import queues
+from rota.engine.alerts import outbox
 from rota.engine.failures.breakers.control import close_breaker, held_jobs, open_breaker
 from rota.engine.identity.audit_log import acts
 from rota.engine.jobs.definitions import jobs

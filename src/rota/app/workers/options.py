@@ -32,7 +32,9 @@ def with_settings(options: WorkerOptions, said: Settings) -> WorkerOptions:
         if getattr(options, name) == getattr(plain, name)
     }
     if not options.alert_webhook and said.alert_webhook:
-        changes |= {"alert_webhook": said.alert_webhook, "alert_private": said.alert_private}
+        changes |= {"alert_webhook": said.alert_webhook}
+    if said.alert_private:
+        changes |= {"alert_private": True}
     if not options.anchor:
         changes |= anchor_options(said)
     return msgspec.structs.replace(options, **changes)

@@ -194,17 +194,21 @@ def store_plans(tx: Tx, plans: Sequence[RulePlan]) -> int:
 
 def _store(tx: Tx, found: RulePlan) -> int:
     for change in found.plan.silent:
-        _write(tx, found.namespace, change)
+        write_incident(tx, change, namespace=found.namespace)
     messages = 0
     for announcement in found.plan.announcements:
-        kept = [each for each in announcement.changes if _write(tx, found.namespace, each)]
+        kept = [
+            each
+            for each in announcement.changes
+            if write_incident(tx, each, namespace=found.namespace)
+        ]
         if kept:
             own = replace(announcement, changes=tuple(kept))
             messages += _announce(tx, found, own)
     return messages
 
 
-def _write(tx: Tx, namespace: str, change: Change) -> bool:
+def write_incident(tx: Tx, change: Change, *, namespace: str) -> bool:
     """Write one incident; False when another process was faster."""
     facts = msgspec.structs.asdict(change.incident)
     del facts["has_recovered"]

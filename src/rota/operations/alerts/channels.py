@@ -12,7 +12,7 @@ from rota.engine.locks import lock_name
 from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, UnknownAlertChannel
 from rota.model.alerts.channel import AlertChannel, AlertChannelView
-from rota.model.alerts.incident import MessageView
+from rota.model.alerts.incident import MessageState, MessageView
 from rota.model.schedules.definitions import Removed
 from rota.model.view import Body, Page, view_of
 from rota.operations.caller import Caller
@@ -96,7 +96,7 @@ def list_alert_messages(
     caller: Caller,
     *,
     channel: str | None = None,
-    state: str | None = None,
+    status: MessageState | None = None,
     cursor: str | None = None,
     limit: Limit = PAGE,
 ) -> Page[MessageView]:
@@ -106,7 +106,7 @@ def list_alert_messages(
         "list_alert_messages",
         namespace=caller.namespace,
         channel=channel,
-        state=state,
+        state=status,
         before=page_start(cursor),
         limit=limit,
     )

@@ -20,7 +20,7 @@ def list_alerts(  # noqa: PLR0913  # one filter each, all named
     tx: Tx,
     caller: Caller,
     *,
-    state: IncidentState | None = None,
+    status: IncidentState | None = None,
     rule: str | None = None,
     job: str | None = None,
     cursor: str | None = None,
@@ -30,7 +30,7 @@ def list_alerts(  # noqa: PLR0913  # one filter each, all named
     rows = list_incidents(
         tx,
         namespace=caller.namespace,
-        state=state,
+        state=status,
         rule=rule,
         job=job,
         before=page_start(cursor),

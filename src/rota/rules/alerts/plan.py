@@ -101,16 +101,21 @@ def _changes(
     now: int,
 ) -> Iterator[Change]:
     found = {(each.kind, each.subject): each for each in covered(rule, findings)}
-    for incident in present:
+    own = [each for each in present if each.subject != OTHERS]
+    for incident in own:
         finding = found.pop((incident.kind, incident.subject), None)
         yield _continued(rule, incident, finding, now)
-    room = MOST_OPEN - len(present)
     fresh = [each for key, each in found.items() if each.at > closed.get(key, -1)]
     fresh.sort(key=lambda each: (-each.at, each.subject))
-    for each in fresh[: max(room, 0)]:
+    room = max(0, MOST_OPEN - len(own))
+    for each in fresh[:room]:
         yield _opened(name, rule, each, now)
-    if len(fresh) > room:
-        yield from _others(name, rule, fresh[max(room, 0) :], present, now)
+    shared = _shared(fresh[room:])
+    for incident in (each for each in present if each.subject == OTHERS):
+        yield _continued(rule, incident, shared, now)
+        shared = None
+    if shared is not None:
+        yield _opened(name, rule, shared, now)
 
 
 def _opened(name: str, rule: AlertRule, finding: Finding, now: int) -> Change:
@@ -131,24 +136,17 @@ def _opened(name: str, rule: AlertRule, finding: Finding, now: int) -> Change:
     return Change(incident=incident, is_new=True)
 
 
-def _others(
-    name: str,
-    rule: AlertRule,
-    findings: Sequence[Finding],
-    present: Sequence[OpenIncident],
-    now: int,
-) -> Iterator[Change]:
-    """Yield the one incident of all findings for which there is no room."""
-    if any(each.subject == OTHERS for each in present):
-        return
-    shared = Finding(
+def _shared(findings: Sequence[Finding]) -> Finding | None:
+    """Return the one finding of all those for which there is no room."""
+    if not findings:
+        return None
+    return Finding(
         kind=findings[0].kind,
         subject=OTHERS,
         title=f"{len(findings):,} more like these",
         at=max(each.at for each in findings),
         advice="Too many incidents of this rule are open: narrow the rule, or group it.",
     )
-    yield _opened(name, rule, shared, now)
 
 
 def _continued(

@@ -47,4 +47,3 @@ def send(message_id: str, payload: str, channel: AlertChannel, *, allow_private:
     module = import_module(_SENDERS[kind])
     sender: Callable[[Outgoing], None] = module.send
     sender(Outgoing(message_id, payload, url, secret, allow_private))
-
