@@ -43,10 +43,20 @@ class DeadLetters:
         self._backend = backend
 
     def groups(
-        self, *, job: str | None = None, acted: bool = False, limit: int = 100
+        self,
+        *,
+        job: str | None = None,
+        group: str | None = None,
+        acted: bool = False,
+        limit: int = 100,
     ) -> list[LetterGroup]:
-        """Return letters by job and cause, most open first; `acted` includes finished groups."""
-        return self._backend.call(list_letter_groups, job=job, acted=acted, limit=limit).items
+        """Return letters by job and cause, most open first; `acted` includes finished groups.
+
+        `group` is a fingerprint, for this group alone.
+        """
+        return self._backend.call(
+            list_letter_groups, job=job, group=group, acted=acted, limit=limit
+        ).items
 
     def letters(
         self,

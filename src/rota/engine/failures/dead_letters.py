@@ -21,6 +21,7 @@ def groups(  # noqa: PLR0913  # one filter each, all named
     *,
     namespace: str,
     job: str | None = None,
+    fingerprint: str | None = None,
     queues: Sequence[str] | None = None,
     acted: bool = False,
     since: int = 0,
@@ -33,8 +34,16 @@ def groups(  # noqa: PLR0913  # one filter each, all named
     versions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row in tx.all("list_group_versions", namespace=namespace, job=job):
         versions[row["job"], row["fingerprint"]].append(row["version"])
-    at = {"namespace": namespace, "job": job, "queues": _scope(queues)}
-    rows = tx.all("list_groups", acted=acted, since=since, limit=limit, **at)
+    rows = tx.all(
+        "list_groups",
+        namespace=namespace,
+        job=job,
+        fingerprint=fingerprint,
+        queues=_scope(queues),
+        acted=acted,
+        since=since,
+        limit=limit,
+    )
     return [
         view_of(
             LetterGroup,
