@@ -98,6 +98,7 @@ def _class_name(option: str, given: object) -> str:
 
 
 _BACKOFFS = [each for each in get_args(Backoff) if each != "custom"]
+_JOB = ("job",)
 _BOTH = ("job", "submit")
 RETRY = (
     Option(
@@ -118,6 +119,7 @@ RETRY = (
         where=_BOTH,
         default="`exponential`",
         body=Literal["exponential", "fixed", "none"],
+        bodies=_JOB,
     ),
     Option(
         "retry_delay",
@@ -128,6 +130,7 @@ RETRY = (
         default="`1s`",
         field="delay_ms",
         body=Time,
+        bodies=_JOB,
     ),
     Option(
         "retry_cap",
@@ -138,6 +141,7 @@ RETRY = (
         default="`1h`",
         field="cap_ms",
         body=Time,
+        bodies=_JOB,
     ),
     Option(
         "jitter",
@@ -147,6 +151,7 @@ RETRY = (
         where=_BOTH,
         default="`False`",
         body=float,
+        bodies=_JOB,
     ),
     Option(
         "retry",
@@ -177,6 +182,7 @@ RETRY = (
         where=_BOTH,
         field="within_ms",
         body=Time,
+        bodies=_JOB,
     ),
 )
 """The options of retries, in the order of the docs."""

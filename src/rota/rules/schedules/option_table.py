@@ -94,6 +94,7 @@ def _weekday(given: object) -> object:
     return _WEEKDAYS.index(name)
 
 
+_RULE = ("rule",)
 OPTIONS = (
     Option("name", _name, {"type": "string", "pattern": NAME}),
     Option(
@@ -103,6 +104,7 @@ OPTIONS = (
         "the time zone of its wall times",
         default="`UTC`",
         synonym="timezone",
+        where=_RULE,
         body=str,
     ),
     Option(
@@ -111,10 +113,16 @@ OPTIONS = (
         {"enum": list(get_args(Gap))},
         "[wall times that do not exist, or come twice](cron.md#when-clocks-are-changed)",
         default="`cron`",
+        where=_RULE,
         body=Gap,
     ),
     Option(
-        "fold", _word(get_args(Fold)), {"enum": list(get_args(Fold))}, default="`cron`", body=Fold
+        "fold",
+        _word(get_args(Fold)),
+        {"enum": list(get_args(Fold))},
+        default="`cron`",
+        where=_RULE,
+        body=Fold,
     ),
     Option("start", time_text, TEXT, "[bounds](triggers.md#bounds)", body=str),
     Option("end", time_text, TEXT, body=str),
@@ -124,9 +132,10 @@ OPTIONS = (
         _calendar,
         {"anyOf": [TEXT, {"$ref": "#/$defs/calendar"}]},
         "[business days](triggers.md#calendars)",
+        where=_RULE,
         body=str | dict[str, Any],
     ),
-    Option("roll", _word(get_args(Roll)), {"enum": list(get_args(Roll))}, body=Roll),
+    Option("roll", _word(get_args(Roll)), {"enum": list(get_args(Roll))}, where=_RULE, body=Roll),
     Option(
         "overlap",
         _word(get_args(Overlap)),
@@ -177,7 +186,16 @@ OPTIONS = (
         "[pause after this many failures in a row](#pausing)",
         body=int,
     ),
-    Option("is_paused", flag, FLAG, "begin paused", default="`False`", synonym="paused", body=bool),
+    Option(
+        "is_paused",
+        flag,
+        FLAG,
+        "begin paused",
+        default="`False`",
+        synonym="paused",
+        body=bool,
+        body_name="paused",
+    ),
     Option(
         "args", _arguments, OBJECT, "arguments of its runs; only in a mapping", body=dict[str, Any]
     ),

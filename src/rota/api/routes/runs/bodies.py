@@ -3,34 +3,23 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rota.errors import BadInput
 from rota.model.view import Body
+from rota.rules.jobs.option_table import OPTIONS
+from rota.rules.text.option import body_fields, body_struct, given_options
 
 
-class SubmitBody(Body):
-    """A run to be made."""
+class SubmittedJob(Body):
+    """The job of a run to be made, and its arguments."""
 
     job_id: str | None = None
     job: str | None = None
     """The same as `jobId`; one of them is given."""
     args: dict[str, Any] = msgspec.field(default_factory=dict)
-    queue: str | None = None
-    priority: int | Literal["high", "medium", "low"] | None = None
-    delay: str | float | None = None
-    """Start after this: `10m`, or seconds."""
-    at: datetime | None = None
-    key: str | None = None
-    """Of the run: within its window the same key is the same run, whoever sends it."""
-    key_window: str | float | None = None
-    expires: str | float | None = None
-    timeout: str | float | None = None
-    retries: int | None = None
-    cache: Literal[False] | None = None
-    """false: run it even if its result is known."""
 
     @property
     def name(self) -> str:
@@ -42,14 +31,26 @@ class SubmitBody(Body):
 
     def options(self) -> dict[str, Any]:
         """As a submit takes them."""
-        given = {name: getattr(self, name) for name in _OPTIONS}
-        return {name: value for name, value in given.items() if value is not None}
+        return given_options(self, _OPTIONS)
 
 
-_OPTIONS = (
-    "queue", "priority", "delay", "at", "key", "key_window", "expires", "timeout", "retries",
-    "cache",
-)  # fmt: skip
+_OPTIONS = [name for name, _, _ in body_fields(OPTIONS, "submit")]
+
+if TYPE_CHECKING:
+
+    class SubmitBody(SubmittedJob):
+        """The options that routes read by their names."""
+
+        delay: str | float | None = None
+        at: datetime | None = None
+        key: str | None = None
+else:
+    SubmitBody = body_struct(
+        *(SubmittedJob, OPTIONS, "submit"),
+        name="SubmitBody",
+        doc="A run to be made.",
+        module=__name__,
+    )
 
 
 class BulkBody(Body):
