@@ -76,7 +76,7 @@ def test_a_job_in_a_window_stays_queued_and_others_run(
     assert (held.show().state, sorted(log)) == (State.QUEUED, ["bill", "print"])
     (reason,) = held.why()
     assert reason.kind == "window"
-    assert reason.says.startswith("maintenance window w lets nothing new of job mail start for")
+    assert reason.says.startswith("maintenance window w lets no new run of job mail start for")
     assert reason.says.endswith(": the server moves")
     app.blackouts.remove("w")
     held.result(timeout=10)

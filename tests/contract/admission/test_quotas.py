@@ -122,5 +122,5 @@ def test_why_says_that_the_quota_of_runs_is_used_up(store: Store) -> None:
     reasons = store.read(lambda tx: why(tx, second, namespace="team"))
 
     (quota,) = [each for each in reasons if each.kind == "quota"]
-    assert quota.says == "namespace team runs 1 of the 1 runs that its quota allows at once"
+    assert quota.says == "the quota of namespace team is used up: 1 of 1 runs at once"
     assert store.read(lambda tx: why(tx, first, namespace="team"))[0].kind == "running"

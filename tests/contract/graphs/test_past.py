@@ -77,7 +77,7 @@ def test_who_failed_because_of_the_past_says_so(store: Store, worker: str) -> No
 
     says = (
         f"the run before it, {second}, ended as failed, and the graph depends on its past; "
-        "run that again, then this one"
+        "rerun that one, then this one"
     )
 
     failed = look(store, third)

@@ -342,7 +342,9 @@ def test_people_are_told_that_a_map_is_being_stopped(store: Store, worker: str) 
 
     reasons = store.read(lambda tx: why(tx, run, namespace=HOME))
 
-    says = f"node each: 1 of 3 instances have ended, 1 of them badly; it is being stopped: {FAILED}"
+    says = (
+        f"node each: 1 of 3 instances have ended, 1 of them failed; it is being stopped: {FAILED}"
+    )
     assert says in [reason.says for reason in reasons]
 
 

@@ -74,7 +74,7 @@ def test_a_run_that_is_held_is_shown_to_wait_for_its_worker(store: Store, worker
     assert counts(store) == {State.QUEUED: 1}
     assert listed(store, State.RUNNING) == []
     assert listed(store, State.QUEUED) == listed(store, None) == [(lease.run_id, "queued")]
-    assert reason.says == "worker w holds it ready: it is next when a slot is free there"
+    assert reason.says == "worker w has claimed it and starts it as soon as a slot is free"
     (track,) = store.read(lambda tx: timeline(tx, lease.run_id, namespace=HOME)).tracks
     assert [each.part for each in track.stretches] in ([], ["queued"])
 

@@ -157,7 +157,7 @@ def test_a_window_that_drains_has_them_queued_and_says_so(store: Store, clock: C
         ("no_worker", None),
     ]
     assert reasons[0].says == (
-        "maintenance window w lets nothing new of job noop start for another 59m: a move"
+        "maintenance window w lets no new run of job noop start for another 59m: a move"
     )
 
 

@@ -117,7 +117,7 @@ def _reason(drain: ClosedWindow) -> Reason:
     where = f" in queue {drain.queue}" if drain.queue else ""
     note = f": {drain.note}" if drain.note else ""
     says = (
-        f"maintenance window {drain.name} lets nothing new{of}{where} start for another "
+        f"maintenance window {drain.name} lets no new run{of}{where} start for another "
         f"{seconds(drain.ends_in_ms)}{note}"
     )
     return Reason(kind="window", says=says, until=moment(drain.ends_at))

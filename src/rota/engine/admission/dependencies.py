@@ -46,5 +46,5 @@ def why_dependent_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     row = tx.one("find_awaited", ids=json.dumps([run.id]))
     if row is None:
         return []
-    note = row["note"] or "jobs it depends on; it is looked at any moment"
+    note = row["note"] or "jobs it depends on, which are about to be checked"
     return [Reason(kind="blocked", says=f"it waits for {each}") for each in note.split("; ")]

@@ -168,7 +168,7 @@ def _why_limited(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Rea
         return []
     rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
     begun = ", ".join(str(row["id"]) for row in rows)
-    says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {begun}"
+    says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; running now: {begun}"
     return [Reason(kind="blocked", says=says, count=graph.max_runs)]
 
 
@@ -192,5 +192,5 @@ def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
         return before is not None
     raise PastFailed(
         f"the run before it, {before.run_id}, ended as {before.state}, and the graph depends on "
-        "its past; run that again, then this one"
+        "its past; rerun that one, then this one"
     )

@@ -20,7 +20,7 @@ HOLDS = (
     Hold(
         name="breaker",
         reason="held",
-        keeps="queued runs of a job whose [breaker](breakers.md) is open, but for its probe",
+        keeps="queued runs of a job whose [breaker](breakers.md) is open, except its probe",
         until="the probe succeeds, or somebody closes the breaker",
         asked=("claim_runs", "pick_runs"),
         released=(
@@ -44,7 +44,7 @@ HOLDS = (
     Hold(
         name="maintenance window",
         reason="window",
-        keeps="queued runs in a [window](triggers.md#maintenance-windows) that drains",
+        keeps="queued runs in a [maintenance window](triggers.md#maintenance-windows) that drains",
         until="the window ends, or somebody removes it",
         asked=("admission.closed_windows.narrow_to_open",),
         released=("admission.windows.remove_blackout",),
@@ -56,7 +56,7 @@ HOLDS = (
     Hold(
         name="quota",
         reason="quota",
-        keeps="queued runs of a namespace that runs as many as its quota allows",
+        keeps="queued runs of a namespace that has as many runs running as its quota allows",
         until="a run of the namespace ends, or the quota is raised",
         asked=("admission.quotas.narrow_to_quota",),
         released=("runs.finish.finish", "identity.namespaces.put_namespace"),
@@ -68,7 +68,7 @@ HOLDS = (
     Hold(
         name="graph pause",
         reason="paused",
-        keeps="nodes of a [run of a graph](graphs.md) that somebody has paused",
+        keeps="nodes of a paused [run of a graph](graphs.md)",
         until="somebody resumes the run",
         asked=("graphs.control.pause", "graphs.nodes.release.NodeReleases"),
         released=("graphs.control.resume",),
@@ -89,7 +89,7 @@ HOLDS = (
         name="graph runs",
         reason="blocked",
         keeps="a run of a graph with `max_runs` or `depends_on_past`",
-        until="another run of the graph, or the one before it, ends",
+        until="fewer than `max_runs` are running, and the run before it has ended",
         asked=("admission.graph_runs.leave_full_graphs", "admission.graph_runs.may_begin"),
         released=("admission.graph_runs.release_others",),
         needs="max_runs",
@@ -100,8 +100,8 @@ HOLDS = (
     Hold(
         name="overlap",
         reason="blocked",
-        keeps="a start of a [schedule](schedules.md) whose policy lets only so many run",
-        until="an earlier run of the schedule ends; in strict order, well",
+        keeps="a start of a [schedule](schedules.md) whose `overlap` bounds how many run at once",
+        until="an earlier run of the schedule ends; with `strict`, it has to succeed",
         asked=("admission.overlap.admit_starts",),
         released=("schedules.outcomes.record_outcomes", "schedules.starts.begin"),
         why=why_start_waits,

@@ -85,11 +85,11 @@ def why_start_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
         return []
     row = tx.one("why_waiting", id=run.schedule_id)
     if row is None:
-        return [Reason(kind="blocked", says="it waits, and its schedule is gone; cancel it")]
+        return [Reason(kind="blocked", says="its schedule was removed while it waited; cancel it")]
     if row["blocked_by"] is not None:
         says = (
-            f"schedule {row['name']} keeps strict order and run {row['blocked_by']} has failed; "
-            "run that again, or unblock the schedule"
+            f"schedule {row['name']} runs in strict order, and run {row['blocked_by']} has failed; "
+            "rerun that one, or unblock the schedule"
         )
         return [Reason(kind="blocked", says=says)]
     says = f"it waits until other runs of schedule {row['name']} have ended: {row['running']} now"

@@ -43,7 +43,7 @@ class UsedQuota(ActiveHold):
     """A namespace that runs as many runs as its quota allows."""
 
     def __init__(self, namespace: str, used: int, most: int) -> None:
-        says = f"namespace {namespace} runs {used} of the {most} runs that its quota allows at once"
+        says = f"the quota of namespace {namespace} is used up: {used} of {most} runs at once"
         self._reason = Reason(kind="quota", says=says, count=most)
 
     def reasons(self, *, job: str, queue: str) -> list[Reason]:
