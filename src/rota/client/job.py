@@ -13,8 +13,10 @@ import msgspec
 from rota.client.run import ServedRun
 from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
 from rota.model.runs.answers import SubmittedRun, SubmittedRuns
+from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.signature import wire
 from rota.rules.text.duration import parse_duration
+from rota.rules.text.option import Option, Time, options_of_body
 
 if TYPE_CHECKING:
     from rota.client.client import Client
@@ -22,13 +24,7 @@ if TYPE_CHECKING:
 
 MOST = 10_000
 """The most runs of one request; all of them are made or none."""
-DURATIONS = {
-    "delay": "delay",
-    "expires": "expires",
-    "timeout": "timeout",
-    "key_window": "keyWindow",
-}
-OTHERS = ("queue", "priority", "at", "key", "retries", "cache")
+OF_SUBMIT = {option.name: option for option in options_of_body(OPTIONS, "submit")}
 
 
 class ServedJob:
@@ -92,14 +88,13 @@ class ServedJob:
         Options: priority, queue, timeout, expires, key, key_window, delay, at, retries and
         cache=False.
         """
-        known = (*DURATIONS, *OTHERS)
         told: dict[str, Any] = {}
         for name, value in options.items():
-            if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
+            if name not in OF_SUBMIT:
+                close = difflib.get_close_matches(name, OF_SUBMIT, n=1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
-            told[DURATIONS.get(name, name)] = _told(name, value)
+            told[OF_SUBMIT[name].json_name] = _told(OF_SUBMIT[name], value)
         fresh = ServedJob(self._client, self.name, self._options | told)
         if "_schema" in vars(self):
             fresh._schema = self._schema  # of the same class
@@ -145,9 +140,11 @@ def _both(call: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
     return ((), call) if isinstance(call, Mapping) else ((call,), {})
 
 
-def _told(name: str, value: Any) -> Any:
-    if value is None or name not in DURATIONS:
+def _told(option: Option, value: Any) -> Any:
+    if value is None or option.body is not Time:
         if isinstance(value, datetime) and value.tzinfo is None:
-            raise BadOption(f"{name}= needs a zone: datetime(..., tzinfo=UTC) or .astimezone()")
+            raise BadOption(
+                f"{option.name}= needs a zone: datetime(..., tzinfo=UTC) or .astimezone()"
+            )
         return value
     return f"{parse_duration(value)}ms"

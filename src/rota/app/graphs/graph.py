@@ -30,7 +30,7 @@ from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph
 from rota.rules.graphs.references import NOTHING, mentions, resolve
 from rota.rules.graphs.types import facts_of
-from rota.rules.jobs.options import TIMING_OPTIONS, job_options
+from rota.rules.jobs.options import GRAPH_RUN_OPTIONS, TIMING_OPTIONS, job_options
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.checks import hint, one_of
 from rota.rules.text.names import check_name
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
-RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "on_failure", "queue", "priority", "schedule"}
+RUN_OPTIONS = TIMING_OPTIONS | GRAPH_RUN_OPTIONS | {"schedule"}
 """The options that a graph shares with any job."""
 
 

@@ -75,8 +75,14 @@ def body_fields(table: Iterable[Option], where: str | None) -> list[tuple[str, A
 
     None means the options that name no place.
     """
+    found = options_of_body(table, where)
+    return [(each.body_name or each.name, each.body | None, None) for each in found]
+
+
+def options_of_body(table: Iterable[Option], where: str | None) -> list[Option]:
+    """Return the options that a body of the API has; None means those that name no place."""
     return [
-        (each.body_name or each.name, each.body | None, None)
+        each
         for each in table
         if each.body is not None and where in (each.bodies or each.where or (None,))
     ]
