@@ -34,7 +34,6 @@ from rota.operations.identity.new_tokens import draw_token
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
-from tests.contract.identity.builders import by
 
 DAY_MS = 86_400_000
 TABLES = CompiledSchedules("test", lambda: 0.5)
@@ -103,8 +102,8 @@ class Things:
                 enlist(tx, worker, lease_ms=60_000, **at)
             else:
                 register(tx, worker, namespace=namespace, lease_ms=60_000)
-            issue(tx, self.token, namespace=namespace, by=by())
-            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
+            issue(tx, self.token, namespace=namespace, who="ann")
+            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas())
             if dead:
                 self._fail(tx, namespace)
             if owner:
