@@ -72,6 +72,7 @@ class Things:
         self.fence, self.attempt = 1, "none"
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
+        older = JobSpec(name=self.job_id, target=HttpTarget(url="https://example.org/old"))
         run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
         worker = NewWorker(
             id=self.worker_id, name="w", host="h", pid=1, queues=("default",), slots=1, version="1"
@@ -80,6 +81,7 @@ class Things:
         template = Template(definition=HTTP | {"name": "${job}"}, parameters={"job": Blank()})
 
         def make(tx: Any) -> None:
+            define(tx, older, namespace=namespace, origin="api")
             define(tx, spec, namespace=namespace, origin="api")
             graph = Graph(name=f"{self.name}-graph", nodes=(Node(name="n", job=self.job_id),))
             whole = JobSpec(name=graph.name, target=GraphTarget(graph=graph))

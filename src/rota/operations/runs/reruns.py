@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -116,7 +117,7 @@ def cancel_runs(tx: Tx, caller: Caller, body: BulkActBody) -> BulkDone:
         reason=body.reason or f"cancelled by {caller.credential.who}",
         is_wanted=caller.sees,
     )
-    _tell(tx, caller, body)
+    _tell(tx, caller, body, done)
     return BulkDone(matched=len(ids), done=len(done), more=more, dry_run=False)
 
 
@@ -143,7 +144,7 @@ def rerun_runs(tx: Tx, caller: Caller, body: BulkActBody) -> BulkDone:
         check=lambda starts: check_starts(tx, caller.credential, starts),
     )
     _tell_closed(tx, caller, closed)
-    _tell(tx, caller, body)
+    _tell(tx, caller, body, done)
     return BulkDone(matched=len(ids), done=len(done), more=more, dry_run=False)
 
 
@@ -153,10 +154,12 @@ def _tell_closed(tx: Tx, caller: Caller, closed: list[str]) -> None:
         tell(tx, caller, letters=len(closed), runs=closed)
 
 
-def _tell(tx: Tx, caller: Caller, body: BulkActBody) -> None:
+def _tell(tx: Tx, caller: Caller, body: BulkActBody, done: Sized) -> None:
     subject = "runs of a filter" if body.ids is None else f"{len(body.ids)} runs"
     wanted = None if body.filter is None else msgspec.to_builtins(body.filter)
     tell(tx, caller, subject=subject, filter=wanted)
+    if not done:
+        nothing_changed(tx, caller)
 
 
 def _counted(tx: Tx, caller: Caller, ids: list[str], *, more: bool) -> BulkDone:
