@@ -34,7 +34,6 @@ from rota.operations.identity.new_tokens import draw_token
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
-from tests.contract.identity.builders import by
 
 DAY_MS = 86_400_000
 TABLES = CompiledSchedules("test", lambda: 0.5)
@@ -73,6 +72,7 @@ class Things:
         self.fence, self.attempt = 1, "none"
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
+        older = JobSpec(name=self.job_id, target=HttpTarget(url="https://example.org/old"))
         run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
         worker = NewWorker(
             id=self.worker_id, name="w", host="h", pid=1, queues=("default",), slots=1, version="1"
@@ -81,6 +81,7 @@ class Things:
         template = Template(definition=HTTP | {"name": "${job}"}, parameters={"job": Blank()})
 
         def make(tx: Any) -> None:
+            define(tx, older, namespace=namespace, origin="api")
             define(tx, spec, namespace=namespace, origin="api")
             graph = Graph(name=f"{self.name}-graph", nodes=(Node(name="n", job=self.job_id),))
             whole = JobSpec(name=graph.name, target=GraphTarget(graph=graph))
@@ -103,8 +104,8 @@ class Things:
                 enlist(tx, worker, lease_ms=60_000, **at)
             else:
                 register(tx, worker, namespace=namespace, lease_ms=60_000)
-            issue(tx, self.token, namespace=namespace, by=by())
-            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
+            issue(tx, self.token, namespace=namespace, who="ann")
+            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas())
             if dead:
                 self._fail(tx, namespace)
             if owner:

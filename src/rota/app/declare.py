@@ -7,12 +7,12 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from rota.engine.jobs.declare import Declarer, DeclareResult
-from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
 from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.jobs.bundle import BundledSchedule
 from rota.model.jobs.release import Declaration
+from rota.operations.jobs.declare import declare as record
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.jobs.stored_signature import fitting
 from rota.rules.schedules.options import named

@@ -9,7 +9,7 @@ from rota.store.base import Tx
 
 def lock_name(
     tx: Tx,
-    kind: Literal["calendar", "blackout", "job", "template", "release"],
+    kind: Literal["calendar", "blackout", "job", "template", "release", "namespace"],
     name: str,
     *,
     namespace: str,

@@ -15,7 +15,7 @@ from rota.api.live import feed as feeds
 from rota.api.live.reader import FeedReader
 from rota.api.live.topics import MOST_CLAIMS, Resume, parse_resume, resume_text
 from rota.engine.admission.queues import pause
-from rota.engine.identity.audit_log import record
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.tokens import revoke
 from rota.engine.logs import append
 from rota.engine.runs.promote import promote
@@ -35,7 +35,6 @@ from tests.contract.builders import (
     new_run,
     submit_all,
 )
-from tests.contract.identity.builders import by
 from tests.support.postgres import PostgresServer
 
 
@@ -111,8 +110,9 @@ def test_what_people_change_is_told_in_one_word(served: Served) -> None:
     given_run(store)
 
     def act(verb: str) -> None:
+        by = Actor(act_id=new_id(), who="ann@desk")
         store.write(
-            lambda tx: record(tx, by(), namespace=HOME, verb=verb, subject="nightly", detail={})
+            lambda tx: record(tx, by, namespace=HOME, verb=verb, subject="nightly", detail={})
         )
 
     viewer, stranger = served.client("viewer"), served.client("viewer", namespace=OTHER)
@@ -282,7 +282,7 @@ def test_a_stream_ends_when_its_token_is_revoked(served: Served) -> None:
     token_id = served.issued
     with listening(client) as heard:
         began = time.monotonic()
-        served.app.store.write(lambda tx: revoke(tx, token_id, namespace=HOME, by=by()))
+        served.app.store.write(lambda tx: revoke(tx, token_id, namespace=HOME, who="ann"))
         wait_until(lambda: heard.is_over)
 
     assert feeds.CHECK_S < 2

@@ -14,7 +14,6 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.engine.jobs.definitions import jobs
 from rota.model.identity.credentials import Quotas
 from tests.api.serving import HOME, Served, wait_until
-from tests.contract.identity.builders import by
 
 FILES, EVENTS = "/api/v1/files", "/api/v1/events"
 HTTP_JOB = "jobs: {ping: {http: 'https://example.org', schedule: '0 3 * * *'}}"
@@ -248,7 +247,7 @@ def test_events_keep_to_quotas_and_names(served: Served) -> None:
     client = served.client("operator")
     assert problem(client.post(EVENTS, json={"event": "no good"}), 400)
     assert problem(client.post(EVENTS, json={"event": "x", "key": ""}), 400)
-    served.app.store.write(lambda tx: put_namespace(tx, HOME, Quotas(payload=10), by=by()))
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, Quotas(payload=10)))
     assert "limit here is 10;" in problem(
         client.post(EVENTS, json={"event": "x", "payload": "y" * 9}), 413
     )

@@ -13,7 +13,6 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.model.identity.credentials import Quotas
 from tests.api.events.streams import EVENTS, listening
 from tests.api.serving import HOME, SAY, Served, serving
-from tests.contract.identity.builders import by
 
 LIMIT = 256 * 1024
 V1 = "/api/v1"
@@ -71,7 +70,7 @@ def test_a_server_or_a_namespace_may_allow_more_or_less(sqlite_url: str) -> None
         served.define(SAY)
         assert [sends(served, size) for size in (300_000, 300_001)] == [201, 413]
         quotas = Quotas(payload=400_000)
-        served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas, by=by()))
+        served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas))
         served.site.submits._quotas.clear()
         assert [sends(served, size) for size in (400_000, 400_001)] == [201, 413]
 

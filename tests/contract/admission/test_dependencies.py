@@ -9,7 +9,6 @@ import pytest
 
 from rota.engine.admission.dependencies import hold_back
 from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.lists import runs
@@ -250,8 +249,7 @@ def test_a_rerun_and_a_start_by_hand_do_not_ask_for_the_instant(
     clear(jobs)
     old = run_of(jobs, "b")
     again = new_id()
-    by = Actor(act_id=new_id(), who="ann")
-    jobs.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=again, by=by))
+    jobs.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=again, who="ann"))
     by_hand = trigger_now(jobs, name="b").run_id
     claim(jobs, worker)
     clear(jobs)

@@ -39,7 +39,7 @@ from tests.contract.builders import (
     state_of,
     submit_all,
 )
-from tests.contract.failures.breaker_builders import by_hand, given_job, given_open, tend_all
+from tests.contract.failures.breaker_builders import given_job, given_open, tend_all
 from tests.contract.graphs.builders import Flow, graph, node
 from tests.support.calls import eventually
 
@@ -119,7 +119,7 @@ def test_a_few_are_quickly_passed(store: Store) -> None:
 def test_runs_behind_an_open_breaker_are_in_the_way(store: Store) -> None:
     given_worker_of(store, "a", "b")
     given_job(store, name="a")
-    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME, by=by_hand()))
+    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME))
     given_runs(store, MANY, job="a")
 
     assert seen(store) == [A_LOT]
@@ -229,10 +229,10 @@ def test_the_breaker_of_a_job_holds_its_lane(store: Store, worker: str) -> None:
     given_job(store, name="a")
     given_runs(store, 3, job="a")
     move(store)
-    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME, by=by_hand()))
+    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME))
     held = claim_with_lanes(store, worker, "a")
 
-    store.write(lambda tx: close_breaker(tx, "a", namespace=HOME, by=by_hand()))
+    store.write(lambda tx: close_breaker(tx, "a", namespace=HOME))
 
     assert held == []
     assert len(claim_with_lanes(store, worker, "a")) == 3

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rota.clock import moment
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.expire import expire
 from rota.engine.runs.rerun import rerun
@@ -186,8 +185,7 @@ def test_strict_stops_after_a_failure_until_a_rerun_succeeds(
     assert show(store).blocked_by == failed
 
     again = new_id()
-    by = Actor(act_id=new_id(), who="ann")
-    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again, by=by))
+    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again, who="ann"))
     assert end_one(store, worker) == again
     fire_some(store)
 

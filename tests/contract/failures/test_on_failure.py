@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from rota.engine.failures.on_failure import told_run
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.engine.runs.expire import expire, time_out
 from rota.engine.runs.finish import finish
@@ -202,9 +201,8 @@ def test_a_rerun_and_a_redrive_that_fail_again_tell_again(
     first = given_lease(store, worker_id=worker, **charge)
     finish_with(store, first, "fail", **LAST)
     redrive_all(store, [first.run_id])
-    by = Actor(act_id=new_id(), who="ann")
     again = new_id()
-    store.write(lambda tx: rerun(tx, first.run_id, namespace=HOME, new_id=again, by=by))
+    store.write(lambda tx: rerun(tx, first.run_id, namespace=HOME, new_id=again, who="ann"))
 
     leases = claim_some(store, worker)
     for lease in leases:
@@ -223,9 +221,8 @@ def test_the_failure_of_who_is_told_is_told_to_nobody(
 
     (tell,) = claim_told(store, worker)
     finish_with(store, tell, "fail", **LAST)
-    by = Actor(act_id=new_id(), who="ann")
     again = new_id()
-    store.write(lambda tx: rerun(tx, tell.run_id, namespace=HOME, new_id=again, by=by))
+    store.write(lambda tx: rerun(tx, tell.run_id, namespace=HOME, new_id=again, who="ann"))
     (second,) = claim_told(store, worker)
     finish_with(store, second, "fail", **LAST)
 

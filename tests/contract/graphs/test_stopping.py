@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
-from rota.ids import new_id
 from rota.model.graphs.graph import Graph, Map, Mode, Node
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
@@ -20,12 +18,10 @@ MODES: tuple[Mode, ...] = ("ignore", "finish", "fail_fast")
 FAILED = "1 of 3 items failed, item 0: ValueError: broken"
 
 
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
-
-
 def say(flow: Flow, run: str, name: str, ending: Ending = Ending.FAILED) -> None:
-    flow.store.write(lambda tx: mark(tx, run, name, ending, namespace=HOME, by=by()))
+    flow.store.write(
+        lambda tx: mark(tx, run, name, ending, namespace=HOME, reason="marked by ann: test")
+    )
 
 
 def around(*between: Node, **fields: object) -> Graph:

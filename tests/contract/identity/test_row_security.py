@@ -67,9 +67,7 @@ def furnish(store: Store, namespace: str) -> None:
     run_id = _end(store, worker, "succeed", namespace)
     store.write(lambda tx: pause(tx, "slow", namespace=namespace, note=""))
     store.write(lambda tx: record(tx, by, namespace=namespace, verb="try", subject="", detail={}))
-    store.write(
-        lambda tx: put_namespace(tx, namespace, Quotas(), by=Actor(act_id=new_id(), who="ann"))
-    )
+    store.write(lambda tx: put_namespace(tx, namespace, Quotas()))
     chunk = LogChunk(
         run_id=run_id, job="noop", attempt=1, fence=1, seq=1, first_at=START_MS,
         marks="[1,0,1,0]", body="the tide",

@@ -21,7 +21,6 @@ from tests.contract.builders import (
     given_worker,
     reap_some,
 )
-from tests.contract.identity.builders import by
 from tests.contract.schedules.builders import TABLES, given_schedule
 
 
@@ -101,7 +100,7 @@ def test_a_paused_queue_is_told_while_runs_wait_in_it(store: Store, clock: Clock
 def test_a_paused_job_is_told_to_those_who_reach_its_queue(store: Store) -> None:
     given_schedule(store)
     stay(store, "default")
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=by(), note="not now"))
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, note="not now"))
     assert told(store) == []
     given_run(store, job="noop")
 

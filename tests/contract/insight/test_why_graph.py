@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.errors import BadGraph
-from rota.ids import new_id
 from rota.model.graphs.graph import Node
 from rota.model.runs.reason import Reason
 from rota.operations.graphs.nodes import pause_run
@@ -17,10 +15,6 @@ from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock
 from tests.contract.graphs.builders import Flow, graph, node
 from tests.contract.identity.builders import caller
-
-
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> None:

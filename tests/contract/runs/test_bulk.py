@@ -22,7 +22,6 @@ from tests.contract.builders import (
     state_of,
 )
 from tests.contract.graphs.builders import Flow, graph, node
-from tests.contract.identity.builders import by
 from tests.contract.schedules.builders import MINUTE, fire_some, given_schedule, runs_of
 
 
@@ -37,8 +36,8 @@ def cancel(store: Store, *ids: str, **fields: Any) -> list[str]:
 
 def rerun(store: Store, *ids: str, **fields: Any) -> list[RedrivePair]:
     pairs = [RedrivePair(run_id, new_id()) for run_id in ids]
-    asked: dict[str, Any] = {"namespace": HOME, "by": by()} | fields
-    return store.write(lambda tx: rerun_all(tx, pairs, **asked))
+    asked: dict[str, Any] = {"namespace": HOME, "who": "ann"} | fields
+    return store.write(lambda tx: rerun_all(tx, pairs, **asked)).pairs
 
 
 def given_failed(store: Store, **fields: Any) -> str:

@@ -41,7 +41,7 @@ from tests.contract.builders import (
     submit_all,
     verdict,
 )
-from tests.contract.failures.breaker_builders import by_hand, given_job
+from tests.contract.failures.breaker_builders import given_job
 
 
 def given_held(store: Store, worker: str, *, count: int = 1, **fields: object) -> list[Lease]:
@@ -206,7 +206,7 @@ def test_what_is_held_is_called_back_when_its_queue_or_its_job_is_stopped(
     if stop == "queue":
         store.write(lambda tx: queues.pause(tx, "default", namespace=HOME))
     elif stop == "job":
-        store.write(lambda tx: breakers.open_breaker(tx, "noop", namespace=HOME, by=by_hand()))
+        store.write(lambda tx: breakers.open_breaker(tx, "noop", namespace=HOME))
     else:
         failing = given_worker(store)
         submit_all(store, [new_run() for _ in range(8)])

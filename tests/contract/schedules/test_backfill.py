@@ -15,7 +15,7 @@ from rota.engine.schedules.backfills.span import BackfillRange
 from rota.ids import new_id
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock, run_sql
-from tests.contract.failures.dead_letter_builders import by, redrive_all
+from tests.contract.failures.dead_letter_builders import redrive_all
 from tests.contract.schedules.backfill_builders import (
     HOURS,
     ON,
@@ -131,7 +131,7 @@ def test_the_rule_says_which_instants_run_again(
 
 def run_again(store: Store, run_id: str) -> str:
     fresh = new_id()
-    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh, by=by()))
+    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh, who="ann"))
     return fresh
 
 

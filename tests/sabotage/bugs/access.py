@@ -11,6 +11,7 @@ T_ATTACKS = "tests/api/server/test_attacks.py::"
 T_ADDRESSES = "tests/api/jobs/test_job_addresses.py::"
 T_BOUND = "tests/api/identity/test_bound_credentials.py::"
 T_DOORS = "tests/api/test_operation_doors.py::"
+T_NOTHING = "tests/api/test_nothing_to_change.py::"
 T_CREDENTIALS = "tests/api/identity/test_credentials.py::"
 T_WALLS = "tests/integration/test_walls.py::"
 T_WIRE = "tests/api/server/test_wire_bounds.py::"
@@ -298,8 +299,7 @@ ACCESS = (
             Edit(
                 path="operations/identity/tokens.py",
                 within="revoke_token",
-                old="_check_giving(caller, old.roles, old.queues)",
-                new="del old",
+                old="    _check_giving(caller, old.roles, old.queues)\n",
             ),
         ),
         caught_by=(f"{T_BOUND}test_an_admin_takes_from_nobody_what_they_do_not_have[sqlite]",),
@@ -318,6 +318,19 @@ ACCESS = (
         caught_by=(
             f"{T_DOORS}test_each_change_leaves_one_audit_entry_through_each_door[sqlite-store]",
         ),
+    ),
+    Sabotage(
+        name="what is so already is on record",
+        breaks="The audit is full of entries of changes that changed nothing.",
+        edits=(
+            Edit(
+                path="operations/operation.py",
+                within="nothing_changed",
+                old="del tx.drafts[caller.actor.act_id]",
+                new="del tx, caller",
+            ),
+        ),
+        caught_by=(f"{T_NOTHING}test_a_change_made_again_leaves_no_second_entry[sqlite-store]",),
     ),
     Sabotage(
         name="all threads for files",

@@ -18,9 +18,9 @@ DEPLOYS = (
             Edit(
                 path=DECLARE,
                 within="declare",
-                old='        return Declared(versions=known, number=row["number"], newer=newer)',
-                new="        _remove_rest(tx, said.app, said.jobs, said.schedules, hand)\n"
-                '        return Declared(versions=known, number=row["number"], newer=newer)',
+                old='return DeclareResult(versions=known, number=row["number"], newer=newer)',
+                new="_remove_rest(tx, said.app, said.jobs, said.schedules, hand.namespace)\n"
+                '        return DeclareResult(versions=known, number=row["number"], newer=newer)',
             ),
         ),
         caught_by=(AGAIN + "[sqlite-shop]", AGAIN + "[sqlite-None]"),

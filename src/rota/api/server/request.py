@@ -20,7 +20,7 @@ from rota.api.identity.identities import address_of
 from rota.api.identity.row_scope import HOUSE
 from rota.api.server.json_depth import is_deeper
 from rota.api.server.state import ServerState
-from rota.engine.identity.audit_log import Actor, audit_detail_of, await_act, new_act, record_all
+from rota.engine.identity.audit_log import Actor, new_act, record_all
 from rota.engine.identity.namespaces import HOME
 from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
 from rota.errors import BadInput, KeyReused
@@ -73,12 +73,11 @@ class ApiRequest(Request[Any, Any, Any]):
         facts: Mapping[str, Any] = self.scope
         return str(facts["request_id"])
 
-    def by(self, why: str = "") -> Actor:
+    def by(self) -> Actor:
         """Return the actor for the audit; all changes of one request are one entry."""
         return Actor(
             act_id=self.request_id,
             who=self.credential.who,
-            why=why,
             address=address_of(self),
             request_id=self.request_id,
         )
@@ -136,33 +135,21 @@ class ApiRequest(Request[Any, Any, Any]):
             self.add_header("ETag", etag)
         return answer
 
-    async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
-        self,
-        verb: str,
-        subject: str,
-        work: Callable[[Tx, Actor], T],
-        *,
-        answers: type[T],
-        before: Callable[[Tx], object] | None = None,
-        detail: Mapping[str, Any] | None = None,
-        why: str = "",
+    async def change(
+        self, verb: str, subject: str, work: Callable[[Tx], T], *, answers: type[T]
     ) -> T:
-        """Make a change once, with its audit entry; `before` gives the old state for the digest."""
-        by = self.by(why)
+        """Make a change that is no operation once, with its audit entry."""
+        by = self.by()
 
         def carry_out(tx: Tx) -> T:
-            old = None if before is None else digest(encode(before(tx)))
-            await_act(tx, by)
-            answer = work(tx, by)
-            text = encode(answer)
+            answer = work(tx)
             act = new_act(
                 by,
                 namespace=self.namespace,
                 verb=verb,
                 subject=subject,
-                detail={**audit_detail_of(tx, by), **(detail or {})},
-                before_digest=old,
-                after_digest=digest(text),
+                detail={},
+                after_digest=digest(encode(answer)),
             )
             record_all(tx, [act])
             return answer

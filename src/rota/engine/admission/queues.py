@@ -40,18 +40,26 @@ class Depth(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool
 
 
-def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
-    """Start nothing more from this queue, not even runs held ready; running ones go on."""
-    tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
+def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> bool:
+    """Start nothing more from this queue, not even runs held ready; running ones go on.
+
+    False if it is paused already, with the same note.
+    """
+    paused = tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
     tx.notify((recall_key(namespace),))
+    return paused > 0
 
 
-def resume(tx: Tx, queue: str, *, namespace: str) -> None:
-    """Resume claims, in the old order. Raises UnknownQueue for a name that nothing uses."""
+def resume(tx: Tx, queue: str, *, namespace: str) -> bool:
+    """Resume claims, in the old order; False if the queue is not paused.
+
+    Raises UnknownQueue for a name that nothing uses.
+    """
     resumed = tx.execute("resume_queue", namespace=namespace, name=queue)
     if not resumed and queue not in {each.name for each in queues(tx, namespace=namespace)}:
         raise UnknownQueue(queue)
     release(tx, queues=[(namespace, queue)])
+    return resumed > 0
 
 
 class PausedQueues(ActiveHold):

@@ -26,13 +26,14 @@ Blackouts = Mapping[str, Sequence[Blackout]]
 """The windows of each namespace."""
 
 
-def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> None:
-    """Store this window, in place of any other of this name."""
+def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> bool:
+    """Store this window, in place of any other of this name; False if it is there already."""
     compile_blackout(blackout)
     spec = msgspec.json.encode(blackout).decode()
     lock_name(tx, "blackout", name, namespace=namespace)
-    tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
+    put = tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
     tx.notify((windows_key(namespace),))
+    return put > 0
 
 
 def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:

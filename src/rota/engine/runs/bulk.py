@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from rota.engine.failures.batch_isolation import split
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.nodes.links import verdict_facts
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.find import ended_runs, like
 from rota.engine.runs.finish import finish
@@ -93,16 +93,23 @@ def cancel_all(
     return [run_id for run_id in run_ids if run_id in done]
 
 
+class BulkReruns(NamedTuple):
+    """The runs that were submitted again, and those whose dead letters that closed."""
+
+    pairs: list[RedrivePair]
+    closed: list[str]
+
+
 def rerun_all(
     tx: Tx,
     pairs: Sequence[RedrivePair],
     *,
     namespace: str,
-    by: Actor,
+    who: str,
     is_wanted: Callable[[str], bool] = lambda _: True,
     check: Callable[[Collection[DeployedStart]], None] = lambda _: None,
-) -> list[RedrivePair]:
-    """Submit new runs with the arguments of ended ones; return the pairs that were submitted.
+) -> BulkReruns:
+    """Submit new runs with the arguments of ended ones; return what was submitted.
 
     Leaves out unknown and unwanted runs, runs that have not ended, and runs of nodes. `check` gets
     everything that would start, before any submit, and raises if it may not start.
@@ -114,11 +121,12 @@ def rerun_all(
         if run.parent_id is None and is_wanted(run.queue)
     }
     mine = [pair for pair in pairs if pair.run_id in old]
+    closed: list[str] = []
     if mine:
         check({again(run) for run in old.values()})
-        close_letters(tx, mine, namespace=namespace, by=by)
+        closed = close_letters(tx, mine, namespace=namespace, who=who)
         fresh = [
             fresh_run(tx, old[pair.run_id], pair.rerun_id, namespace=namespace) for pair in mine
         ]
         submit(tx, fresh, namespace=namespace, is_repeat=True)
-    return mine
+    return BulkReruns(mine, closed)

@@ -17,14 +17,19 @@ from rota.store.base import Tx
 _calendar = msgspec.json.Decoder(Calendar)
 
 
-def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> None:
-    """Store a calendar; the next instants of the schedules that name it follow at once."""
+def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> bool:
+    """Store a calendar; the next instants of the schedules that name it follow at once.
+
+    False if it is there already.
+    """
     business_days(calendar)
     spec = msgspec.json.encode(calendar).decode()
     lock_name(tx, "calendar", name, namespace=namespace)
-    if tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
-        tx.execute("look_again_at_users", namespace=namespace, calendar=name)
-        tx.notify((LOOK,))
+    if not tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
+        return False
+    tx.execute("look_again_at_users", namespace=namespace, calendar=name)
+    tx.notify((LOOK,))
+    return True
 
 
 def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:

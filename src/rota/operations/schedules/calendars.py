@@ -14,7 +14,7 @@ from rota.model.schedules.definitions import Calendar, CalendarView, Removed
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
-from rota.operations.operation import changes, reads
+from rota.operations.operation import changes, nothing_changed, reads
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
@@ -67,7 +67,8 @@ def put_calendar(
     etag = None if present is None else _etag(present)
     check_match(if_match, etag, if_none_match=if_none_match)
     wanted = Calendar(**msgspec.structs.asdict(body))
-    engine.put_calendar(tx, name, wanted, namespace=caller.namespace)
+    if not engine.put_calendar(tx, name, wanted, namespace=caller.namespace):
+        nothing_changed(tx, caller)
     return _offered(_find(tx, caller, name), caller)
 
 

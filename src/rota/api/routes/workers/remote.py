@@ -27,7 +27,6 @@ from rota.api.remote.claiming import told_strays
 from rota.api.remote.trust import check_held
 from rota.api.server.request import ApiRequest
 from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.begin import begin
 from rota.engine.wakeup_keys import recall_key, worker_key
 from rota.engine.workers.heartbeat import HandlerProgress, heartbeat
@@ -73,7 +72,7 @@ async def register_worker(request: ApiRequest, data: JSONBody[RegisterBody]) -> 
         )
     key = secrets.token_hex(KEY_BYTES)
 
-    def enter(tx: Tx, _: Actor) -> Registered:
+    def enter(tx: Tx) -> Registered:
         at = {"namespace": request.namespace, "token_id": request.credential.id}
         for dead in data.replaces:
             bury(tx, dead, **at)

@@ -146,7 +146,7 @@ update rota.worker
    set drain_asked = :drain_asked
  where id = :id
    and namespace = :namespace
-returning name
+   and drain_asked <> :drain_asked
 
 -- name: note_stall
 update rota.worker
