@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from rota.model.states import FINAL, LIVE, TRANSITIONS, State
 from rota.rules.admission.order import CREDIT_MS
-from rota.store.row_shapes import COLUMNS, SHAPES, Shape
+from rota.store.row_shapes import SHAPES, Shape
+from rota.store.shared_columns import COLUMNS
 
 _HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _TOKEN = re.compile(r"\{(\w+)(?::([\w., ()]+))?\}")
