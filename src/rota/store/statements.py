@@ -50,6 +50,14 @@ class Dialect(NamedTuple):
     param: Callable[[str], str]
     schema: str
     """The prefix that replaces `rota.` in front of a table."""
+    transaction_limit_s: float
+    """How long a handler's transaction may take."""
+    is_limit_fixed: bool
+    """Whether no handler may ask for a longer one."""
+    lead_s: float
+    """How early a look for due schedules begins: round trips, and a thread that wakes up late."""
+    lead_limit_s: float
+    """How early it begins at most, on a slow machine or network."""
 
 
 def load(dialect: Dialect) -> dict[str, Statement]:
