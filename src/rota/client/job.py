@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +11,11 @@ import msgspec
 
 from rota.client.run import ServedRun
 from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
+from rota.handles.jobs.job import JobHandle, arguments_of
 from rota.model.runs.answers import SubmittedRun, SubmittedRuns
+from rota.operations.runs.bodies import SUBMIT_FIELDS
 from rota.rules.jobs.signature import wire
+from rota.rules.text.checks import hint
 from rota.rules.text.duration import parse_duration
 
 if TYPE_CHECKING:
@@ -22,16 +24,10 @@ if TYPE_CHECKING:
 
 MOST = 10_000
 """The most runs of one request; all of them are made or none."""
-DURATIONS = {
-    "delay": "delay",
-    "expires": "expires",
-    "timeout": "timeout",
-    "key_window": "keyWindow",
-}
-OTHERS = ("queue", "priority", "at", "key", "retries", "cache")
+DURATIONS = ("delay", "key_window", "expires", "timeout")
 
 
-class ServedJob:
+class ServedJob(JobHandle["ServedJob"]):
     """A job by its name, with the policies of the submits made through it."""
 
     def __init__(self, client: Client, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -73,7 +69,7 @@ class ServedJob:
         Each item is a tuple of positional arguments, a mapping of keyword arguments or, if it is
         anything else, the single argument.
         """
-        bodies = [self._body(*_both(call)) for call in calls]
+        bodies = [self._body(*arguments_of(call)) for call in calls]
         if not bodies:
             return []
         if len(bodies) > MOST:
@@ -92,26 +88,16 @@ class ServedJob:
         Options: priority, queue, timeout, expires, key, key_window, delay, at, retries and
         cache=False.
         """
-        known = (*DURATIONS, *OTHERS)
         told: dict[str, Any] = {}
         for name, value in options.items():
-            if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
-            told[DURATIONS.get(name, name)] = _told(name, value)
+            if name not in SUBMIT_FIELDS:
+                close = hint(name, SUBMIT_FIELDS)
+                raise BadOption(f"a submit over a server has no option {name!r:.64}.{close}")
+            told[SUBMIT_FIELDS[name].encode_name] = _told(name, value)
         fresh = ServedJob(self._client, self.name, self._options | told)
         if "_schema" in vars(self):
             fresh._schema = self._schema  # of the same class
         return fresh
-
-    def after(self, delay: str | float | timedelta) -> ServedJob:
-        """Delay the run: `job.after("10m").submit("a.png")`."""
-        return self.with_options(delay=delay)
-
-    def at(self, when: datetime) -> ServedJob:
-        """Run at this time, which must have a zone."""
-        return self.with_options(at=when)
 
     def _body(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         return {"jobId": self.name, "args": self.encoded(args, kwargs), **self._options}
@@ -137,12 +123,6 @@ class ServedJob:
         for name in placed.keys() & kwargs.keys():
             raise BadArguments(f"job {self.name}: {name} is given twice")
         return placed | dict(kwargs)
-
-
-def _both(call: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    if isinstance(call, tuple):
-        return call, {}
-    return ((), call) if isinstance(call, Mapping) else ((call,), {})
 
 
 def _told(name: str, value: Any) -> Any:

@@ -42,14 +42,16 @@ class SubmitBody(Body):
 
     def options(self) -> dict[str, Any]:
         """As a submit takes them."""
-        given = {name: getattr(self, name) for name in _OPTIONS}
+        given = {name: getattr(self, name) for name in SUBMIT_FIELDS}
         return {name: value for name, value in given.items() if value is not None}
 
 
-_OPTIONS = (
-    "queue", "priority", "delay", "at", "key", "key_window", "expires", "timeout", "retries",
-    "cache",
-)  # fmt: skip
+SUBMIT_FIELDS = {
+    each.name: each
+    for each in msgspec.structs.fields(SubmitBody)
+    if each.name not in ("job_id", "job", "args")
+}
+"""The options that a submit takes over a server."""
 
 
 class BulkBody(Body):
