@@ -30,7 +30,7 @@ from rota.app.nouns import Nouns
 from rota.app.run import Run
 from rota.app.waiter import Waiter
 from rota.app.workers.options import with_settings
-from rota.app.workers.scope import duty_of
+from rota.app.workers.scope import worker_scope
 from rota.errors import UnknownJob
 from rota.model.runs.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
@@ -228,7 +228,7 @@ class App(Nouns):
             options = msgspec.structs.replace(options, chores=False)
         source = StoreSource(
             self.store,
-            duty_of(self, options),
+            worker_scope(self, options),
             options=options,
             version=version(),
             artifacts=self.artifact_store.artifacts,

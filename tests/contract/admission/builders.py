@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rota.engine.admission import queues
-from rota.engine.admission.release_dependents import clear_waiting
+from rota.engine.admission.clear_dependents import clear_waiting
 from rota.engine.admission.windows import put_blackout, remove_blackout
 from rota.engine.failures.breakers.control import close_breaker, open_breaker
 from rota.engine.graphs import control

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from rota.engine.admission.clear_dependents import clear_waiting, is_anybody_waiting
 from rota.engine.admission.dependencies import hold_back
-from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.lists import runs

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.clock import moment
-from rota.engine.admission.holds import holds
+from rota.engine.admission.active_holds import active_holds
 from rota.engine.admission.queues import pause
 from rota.engine.insight import why as engine
 from rota.engine.insight.why import why
@@ -228,7 +228,7 @@ def test_a_run_of_another_namespace_is_unknown(store: Store) -> None:
 
     with pytest.raises(UnknownRun):
         ask(store, run_id)
-    assert store.read(lambda tx: holds(tx, namespace="other")).workers == ()
+    assert store.read(lambda tx: active_holds(tx, namespace="other")).workers == ()
 
 
 def test_a_run_that_is_next_for_long_blames_who_does_not_take_it(

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.clock import moment, to_datetime
-from rota.engine.admission.closed_windows import drains
+from rota.engine.admission.draining_windows import draining_windows
 from rota.engine.admission.windows import blackouts, put_blackout, remove_blackout
 from rota.engine.insight.why import why
 from rota.engine.schedules.calendars import calendars, put_calendar, remove_calendar
@@ -165,7 +165,7 @@ def test_drains_are_those_that_last_or_will_come(store: Store, clock: Clock) -> 
     store_window(store, "drain", begins=ON + MINUTE, ends=ON + HOUR, queue="slow")
 
     def asked() -> list[tuple[int, int, bool]]:
-        found = store.read(lambda tx: drains(tx, namespace=HOME))
+        found = store.read(lambda tx: draining_windows(tx, namespace=HOME))
         return [
             (each.begins_in_ms, each.ends_in_ms, each.holds(job="noop", queue="slow"))
             for each in found

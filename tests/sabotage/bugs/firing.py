@@ -181,7 +181,7 @@ FIRING = (
         breaks="Runs start in the middle of a maintenance window.",
         edits=(
             Edit(
-                path="engine/admission/closed_windows.py",
+                path="engine/admission/draining_windows.py",
                 within="narrow_to_open",
                 old="wanted.leave_out(job, queue)",
                 new="pass",
@@ -196,8 +196,8 @@ FIRING = (
         breaks="A backfill of a graph does the same day's work for each of its days.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._run",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._run",
                 old="origin=graph_run.origin",
                 new="origin=None",
             ),

@@ -26,8 +26,8 @@ ISOLATION = (
         breaks="A node that succeeded is lost, because the next one has a wrong argument.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases.release",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts.start",
                 old="except BadInput as error:",
                 new="except MemoryError as error:",
             ),
@@ -43,14 +43,14 @@ ISOLATION = (
         breaks="Instances run that belong to a node which has failed already.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._fill",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._fill",
                 old="runs: list[NewRun] = []",
                 new="runs = self._runs",
             ),
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._fill",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._fill",
                 old="self._runs += runs",
                 new="self._runs = runs",
             ),
@@ -113,7 +113,7 @@ ISOLATION = (
         breaks="Runs that wait for other jobs are not let go, because of one row.",
         edits=(
             Edit(
-                path="engine/admission/release_dependents.py",
+                path="engine/admission/clear_dependents.py",
                 within="clear_waiting",
                 old="if tx.is_careful:",
                 new="if False:",

@@ -194,8 +194,8 @@ LIFE_CYCLES = (
         breaks="Nobody ends a mapped node when what is left of it was done in the run before.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._fill",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._fill",
                 old="if ended >= width:",
                 new="if not width:",
             ),

@@ -1,6 +1,6 @@
 """Dependencies: a run of a job that depends on others waits until their runs have succeeded.
 
-The first claim of such a run holds it back: the run is pending until `release_dependents.py` clears
+The first claim of such a run holds it back: the run is pending until `clear_dependents.py` clears
 it. Every start passes through a claim, so it does not matter how the run was made.
 """
 

@@ -94,7 +94,7 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """The change that frees them, for the documentation."""
     asked: tuple[str, ...]
     """The code that checks it: statements by name, functions as `module.name` within the engine."""
-    released: tuple[str, ...]
+    released_by: tuple[str, ...]
     """The functions that free its runs; empty if claims merely find the hold gone."""
     needs: Fact | None = None
     """The fact without which a claim cannot meet this hold, and does not check it."""

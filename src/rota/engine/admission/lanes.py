@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rota.engine.admission.holds import Holds, holds
+from rota.engine.admission.active_holds import ActiveHolds, active_holds
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.runs.argument_mismatch import Lane, stranded
 from rota.engine.wakeup_keys import windows_key
@@ -94,12 +94,12 @@ def _served(tx: Tx) -> dict[str, set[str]]:
 
 
 def _obstacles(tx: Tx, namespace: str, queues: Sequence[str]) -> Iterator[Obstacle]:
-    around: Holds | None = None
+    around: ActiveHolds | None = None
     for queue in queues:
         head = tx.all("jobs_in_front", namespace=namespace, queue=queue, limit=HEAD)
         if sum(row["runs"] for row in head) < IN_THE_WAY:
             continue
-        around = around or holds(tx, namespace=namespace)
+        around = around or active_holds(tx, namespace=namespace)
         stuck = _stuck(tx, [row["job"] for row in head], namespace)
         in_the_way = [
             row

@@ -81,14 +81,16 @@ def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> 
     return verdict(windows, job=job, queue=queue, at=at) if windows else START
 
 
-def hold(
+def outside_windows(
     windows: Sequence[Blackout], start: ScheduledStart, *, job: str, queue: str, now: int
 ) -> ScheduledStart | None:
     """Return the start, now or due when the window has ended, or None to leave it out.
 
     An instant in a window that skips is left out even if it is caught up later. In one that drains
-    it starts: its run is queued, and claims obey the window (closed_windows.py).
+    it starts: its run is queued, and claims obey the window (draining_windows.py).
     """
+    if not windows:
+        return start
     found = window_at(windows, job=job, queue=queue, at=now)
     if found.act in ("start", "drain"):
         at_instant = window_at(windows, job=job, queue=queue, at=start.instant)

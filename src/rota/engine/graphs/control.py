@@ -11,8 +11,8 @@ from rota.engine.admission.release import release
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.failure_modes import Halt, stop
 from rota.engine.graphs.graph_run import GraphRun, graph_runs, shape_of
-from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.nodes.rows import END, NodeRow, decided
+from rota.engine.graphs.nodes.start import PAUSED
 from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.redo import after_these, continued, existing, is_undone, moved
 from rota.engine.graphs.restart import go_on
@@ -77,10 +77,10 @@ def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
             row.state = "pending"
         elif row.state == "ready":
             row.state = "pending"
-            propagation.releases.allow(graph_run, row)
+            propagation.starts.allow(graph_run, row)
         elif row.reason == PAUSED:
             row.reason = None
-            propagation.releases.refill(graph_run, row)
+            propagation.starts.refill(graph_run, row)
         propagation.node_rows.change(row)
     verdicts = go_on(tx, propagation, namespace=namespace)
     release(tx, runs=_children(tx, run_id))

@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 from rota.engine.admission.release import release
 from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.links import cancelled
-from rota.engine.graphs.nodes.release import PAUSED, NodeReleases
 from rota.engine.graphs.nodes.rows import END, TRIPPED, WAITING, NodeRow, NodeRows
+from rota.engine.graphs.nodes.start import PAUSED, NodeStarts
 from rota.engine.graphs.stopping import (
     Stopping,
     end_after_its_runs,
@@ -43,7 +43,7 @@ class EndingNodes(Protocol):
 
     tx: Tx
     node_rows: NodeRows
-    releases: NodeReleases
+    starts: NodeStarts
     graph_runs: dict[str, GraphRun]
     verdicts: list[Verdict]
 
@@ -110,10 +110,10 @@ def _wake(propagation: EndingNodes, graph_run: GraphRun, row: NodeRow) -> None:
         was_ready = row.state == "ready"
         row.state = "pending"
         if was_ready:
-            propagation.releases.allow(graph_run, row)
+            propagation.starts.allow(graph_run, row)
     elif row.reason == PAUSED:
         row.reason = None
-        propagation.releases.refill(graph_run, row)
+        propagation.starts.refill(graph_run, row)
     propagation.node_rows.change(row)
 
 

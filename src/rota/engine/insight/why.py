@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.holds import counted, holds
+from rota.engine.admission.active_holds import active_holds, counted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.reasons import seconds
 from rota.engine.insight.why_graph import Ask, why_graph, why_node
@@ -93,7 +93,7 @@ def _ready(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
 
 def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     wait_ms = run.ready_at.ms - now_ms(tx)
-    here = holds(tx, namespace=namespace)
+    here = active_holds(tx, namespace=namespace)
     if wait_ms > 0:
         cause = _retry(tx, run, namespace) if run.attempt else "it was asked to start later"
         says = f"it waits {seconds(wait_ms)} more ({cause})"
@@ -103,7 +103,7 @@ def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
             f"it has been due for {seconds(-wait_ms)}; a worker is about to put it into its queue"
         )
         found = [Reason(kind="overdue", says=says, count=-wait_ms)]
-    return found + here.obstacles(job=run.job, queue=run.queue)
+    return found + here.reasons(job=run.job, queue=run.queue)
 
 
 def _retry(tx: Tx, run: RunView, namespace: str) -> str:
@@ -130,8 +130,8 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 
 
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    here = holds(tx, namespace=namespace)
-    found = here.obstacles(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
+    here = active_holds(tx, namespace=namespace)
+    found = here.reasons(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
     apart = why_apart(tx, run, namespace=namespace)
     if apart:
         found.append(apart)

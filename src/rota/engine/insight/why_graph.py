@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.admission.graph_pauses import why_paused
 from rota.engine.graphs.graph_run import shape_of
-from rota.engine.graphs.nodes.release import PAUSED
+from rota.engine.graphs.nodes.start import PAUSED
 from rota.engine.graphs.views.nodes import ends_as, is_paused, nodes
 from rota.engine.insight.reasons import at_once
 from rota.errors import BadGraph

@@ -75,7 +75,7 @@ def learn(
 ) -> None:
     """Replace the queues and jobs that a worker announced at first."""
     known = _known(jobs, takes)
-    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=known)
+    tx.execute("update_worker_scope", id=worker_id, queues=json.dumps(queues), jobs=known)
 
 
 def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:

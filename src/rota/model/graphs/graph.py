@@ -22,8 +22,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Isolation = Literal["thread", "process"]
-"""How a handler is isolated; jobs and nodes set it."""
+from rota.model.jobs.isolation import Isolation
 
 Join = Literal[
     "all_success",

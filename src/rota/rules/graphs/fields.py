@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from rota.errors import BadGraph, BadInput
-from rota.model.graphs.graph import Cache, Graph, Isolation, Kind, Map, Mode, Node
+from rota.model.graphs.graph import Cache, Graph, Kind, Map, Mode, Node
+from rota.model.jobs.isolation import Isolation
 from rota.rules.admission.order import parse_priority
 from rota.rules.graphs.joins import JOINS
 from rota.rules.graphs.maps import MAX_ITEMS, parse_tolerance

@@ -10,7 +10,8 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.admission.breaker import BreakerBody
-from rota.model.graphs.graph import Cache, Isolation
+from rota.model.graphs.graph import Cache
+from rota.model.jobs.isolation import Isolation
 from rota.model.jobs.spec import Breaker, Delivery
 from rota.rules.admission.dependencies import read_dependencies
 from rota.rules.admission.order import parse_priority

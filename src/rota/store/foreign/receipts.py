@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from rota.store.foreign.connections import ForeignResult, foreign
-from rota.store.foreign.tx import dialect_named
+from rota.store.kinds import dialect_named
 from rota.store.statements import Statement, load_receipts
 
 

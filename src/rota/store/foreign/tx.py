@@ -14,7 +14,8 @@ from rota.clock import elapsed_s
 from rota.errors import WrongConnection
 from rota.store.base import Ask, Row
 from rota.store.foreign.connections import ForeignResult, foreign
-from rota.store.statements import Dialect, Statement, load
+from rota.store.kinds import dialect_named
+from rota.store.statements import Statement, load
 
 T = TypeVar("T")
 QUIET_S = 0.01
@@ -105,17 +106,6 @@ class _Quiet:
 
 
 _quiet = _Quiet()
-
-
-def dialect_named(name: str) -> Dialect:
-    """Return the dialect, with its driver only where that is there anyway."""
-    if name == "sqlite":
-        from rota.store.sqlite.dialect import DIALECT  # noqa: PLC0415  # as in open.py
-
-        return DIALECT
-    from rota.store.postgres.dialect import DIALECT as POSTGRES  # noqa: PLC0415
-
-    return POSTGRES
 
 
 @cache

@@ -6,7 +6,6 @@ from litestar import post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.runs.bodies import SubmitBody
 from rota.api.routes.runs.runs import submit_all
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
@@ -17,6 +16,7 @@ from rota.model.schedules.firing import ScheduleTriggered
 from rota.operations.jobs.bodies import TriggerBody
 from rota.operations.jobs.visible import visible_job
 from rota.operations.paging import MOST
+from rota.operations.runs.bodies import SubmitBody
 from rota.operations.schedules.firings import trigger_schedule
 from rota.store.base import Tx
 

@@ -9,7 +9,6 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.runs.bodies import BulkBody, SubmitBody
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
 from rota.api.server.request import ApiRequest
 from rota.errors import BadInput, DuplicateKey, UnknownRun
@@ -17,6 +16,7 @@ from rota.model.runs.answers import SubmittedRun, SubmittedRuns
 from rota.model.runs.run import RunView, Submitted
 from rota.model.states import FINAL
 from rota.model.values.artifact import is_pointer
+from rota.operations.runs.bodies import BulkBody, SubmitBody
 from rota.operations.runs.views import completed, has_more, offered
 from rota.rules.text.duration import parse_duration
 

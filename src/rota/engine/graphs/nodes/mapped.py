@@ -29,7 +29,7 @@ def instance_ended(propagation: EndingNodes, row: NodeRow, each: NodeEnding) -> 
     elif row.ended >= width:
         propagation.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
     else:
-        propagation.releases.refill(graph_run, row)
+        propagation.starts.refill(graph_run, row)
 
 
 def _too_many(row: NodeRow, each: NodeEnding) -> Stopping:

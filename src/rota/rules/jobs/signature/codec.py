@@ -48,6 +48,20 @@ class Codec:
         self.decode = _struct_decoder(named, types, strict=not extra)
         self.decode_extra = _decoder(types[extra[0].name]) if extra else None
 
+    def extras(self, text: str) -> dict[str, Any]:
+        """Decode the arguments under names of no parameter; empty if the function takes none."""
+        found: dict[str, Any] = {}
+        decode = self.decode_extra
+        if decode is None:
+            return found
+        for name, value in msgspec.json.decode(text, type=dict[str, msgspec.Raw]).items():
+            if name not in self.names:
+                try:
+                    found[name] = decode(value)
+                except wire.UNDECODABLE as error:
+                    raise msgspec.ValidationError(f"{name}: {wire.in_words(error)}") from error
+        return found
+
 
 def _is_optional(parameter: Parameter) -> bool:
     return parameter.default is not Parameter.empty or parameter.kind is Parameter.VAR_POSITIONAL

@@ -154,7 +154,7 @@ update rota.worker
        stalled_why = :why
  where id = :id
 
--- name: update_duty
+-- name: update_worker_scope
 update rota.worker
    set queues = :queues,
        jobs = :jobs

@@ -1,4 +1,4 @@
-"""Releases runs that wait for runs of other jobs when those have succeeded.
+"""Clears runs that wait for runs of other jobs when those have succeeded.
 
 The rows are the truth: a check may come at any time, and a wake-up only says that it may be worth
 it.

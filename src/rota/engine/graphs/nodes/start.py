@@ -1,4 +1,4 @@
-"""Releases: make runs of nodes that may run, with a limit on instances of mapped nodes."""
+"""Starts of nodes: make runs of nodes that may run, with a limit on instances of mapped nodes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PAUSED = "paused"
 """The reason of a mapped node whose other instances wait until the run is resumed."""
 
 
-class NodeReleases:
-    """The nodes to release in one transaction."""
+class NodeStarts:
+    """The nodes to start in one transaction."""
 
     def __init__(self, tx: Tx, node_rows: NodeRows, *, namespace: str) -> None:
         self._tx = tx
@@ -51,7 +51,7 @@ class NodeReleases:
         return any(waiting)
 
     def allow(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Release a node that its parents let run, or keep it ready in a paused or full run."""
+        """Start a node that its parents let run, or keep it ready in a paused or full run."""
         node = graph_run.shape.plan.nodes[row.name].node
         if row.state == "held":
             row.state = "ready"
@@ -61,16 +61,16 @@ class NodeReleases:
             self._node_rows.change(row)
             self._full[graph_run.graph_id] = graph_run
         elif node.when is None and node.map is None:
-            self.release(graph_run, row)
+            self.start(graph_run, row)
         else:
             row.state = "active"
             self._asking.append((graph_run, row))
 
     def begin(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Release a ready node, or set it aside until its condition and list are read."""
+        """Start a ready node, or set it aside until its condition and list are read."""
         node = graph_run.shape.plan.nodes[row.name].node
         if node.when is None and node.map is None:
-            self.release(graph_run, row)
+            self.start(graph_run, row)
         else:
             row.state = "active"
             self._asking.append((graph_run, row))
@@ -90,7 +90,7 @@ class NodeReleases:
         complete, self._complete = self._complete, []
         return complete
 
-    def release(self, graph_run: GraphRun, row: NodeRow) -> None:
+    def start(self, graph_run: GraphRun, row: NodeRow) -> None:
         """Make the run of an unmapped node; refuse the node if its arguments cannot be made."""
         row.state = "active"
         self._node_rows.change(row)
