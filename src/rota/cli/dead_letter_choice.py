@@ -67,8 +67,8 @@ def _count(here: Place, group: str) -> int:
     from rota.client import Client
 
     if isinstance(here, Client):
-        found = here.dead_letters.groups(limit=MOST_GROUPS)
-        return sum(each.open for each in found if each.fingerprint == group)
+        groups = here.dead_letters.groups(limit=MOST_GROUPS)
+        return sum(each.open for each in groups if each.fingerprint == group)
     from rota.engine.failures.dead_letters import open_group
 
     at = {"namespace": here.namespace}
@@ -83,8 +83,8 @@ def read_args(text: str | None) -> dict[str, Any] | None:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        wanted = '{"order": 14}'
-        raise BadArguments(f"--args is not an object such as {wanted}: {error}") from error
+        example = '{"order": 14}'
+        raise BadArguments(f"--args is not an object such as {example}: {error}") from error
 
 
 def agreed(verb: str, count: int, *, group: str | None, is_sure: bool) -> None:
@@ -111,9 +111,9 @@ def progressing(count: int) -> Iterator[Callable[[int], None] | None]:
         yield lambda done: bar.advance(line, done)
 
 
-def check_used(done: Sequence[Redriven], args: dict[str, Any] | None) -> None:
+def check_used(redriven: Sequence[Redriven], args: dict[str, Any] | None) -> None:
     """NotAllowed when arguments were given for letters that were redriven before."""
-    late = [] if args is None else [each for each in done if not each.is_new]
+    late = [] if args is None else [each for each in redriven if not each.is_new]
     if late:
         first = late[0]
         more = f" and {len(late) - 1} more" if len(late) > 1 else ""

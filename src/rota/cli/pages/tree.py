@@ -62,18 +62,18 @@ def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:
 
 
 def _lines(twig: _Twig, lead: str) -> list[Branch]:
-    found: list[Branch] = []
+    lines: list[Branch] = []
     below = list(twig.below.values())
     for at, each in enumerate(below):
         is_last = at == len(below) - 1
         label = f"{lead}{'└─' if is_last else '├─'} {each.name}"
         if each.node is None:
             done, total = each.counts()
-            found.append(Branch(label, "", f"{done:,} of {total:,}", is_heading=True))
+            lines.append(Branch(label, "", f"{done:,} of {total:,}", is_heading=True))
         else:
-            found.append(Branch(label, each.node.word, _about(each)))
-        found += _lines(each, f"{lead}{'   ' if is_last else '│  '}")
-    return found
+            lines.append(Branch(label, each.node.word, _about(each)))
+        lines += _lines(each, f"{lead}{'   ' if is_last else '│  '}")
+    return lines
 
 
 def _about(twig: _Twig) -> str:

@@ -46,9 +46,9 @@ def command(
     """Tell of EVENT: every schedule that listens to it starts, in one transaction."""
     from rota.cli.connect.backends import by, place
 
-    given = _payload(words, payload)
+    payload_value = _payload(words, payload)
     with place(flags, who=who) as here:
-        sent = here.send(event, given, key=key, **by(who))
+        sent = here.send(event, payload_value, key=key, **by(who))
     _print_sent(sent, as_json=as_json)
 
 
