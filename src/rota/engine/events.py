@@ -57,7 +57,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
     if reaches is not None:
         _check_reach(tx, event, namespace, reaches)
     if not tx.execute("insert_event", id=event.id, payload=event.payload, sent_by=sent_by, **at):
-        return _known(tx, event, namespace)
+        return _repeated(tx, event, namespace)
     rows = tx.all("take_listeners", namespace=namespace, event=event.name)
     check({row["job"] for row in rows if row["job_spec"] is not None})
     calendars = load_calendars(tx, rows)
@@ -68,7 +68,7 @@ def send(  # noqa: PLR0913  # what, whose, by whom, and two sources of what is n
         return _start(tx, listeners, event, windows, new_id)
 
     begun = split(tx, start) if listeners else {}
-    return Sent(id=event.id, heard=_heard(rows, begun))
+    return Sent(id=event.id, heard=_listeners_of(rows, begun))
 
 
 def _start(
@@ -77,13 +77,13 @@ def _start(
     """Start the listeners; in a careful transaction one that raises is in error, others start."""
     if not tx.is_careful:
         return _start_all(tx, listeners, event, windows, new_id)
-    found = each_apart(
+    started = each_apart(
         tx,
         listeners,
         lambda each: _start_all(tx, [each], event, windows, new_id),
         instead=lambda each, error: _break(tx, each, error),
     )
-    return {at: begun for one in found for at, begun in one.items()}
+    return {at: begun for one in started for at, begun in one.items()}
 
 
 def _start_all(
@@ -110,23 +110,23 @@ def _check_reach(tx: Tx, event: Event, namespace: str, reaches: Callable[[str], 
             )
 
 
-def _known(tx: Tx, event: Event, namespace: str) -> Sent:
+def _repeated(tx: Tx, event: Event, namespace: str) -> Sent:
     at = {"namespace": namespace, "name": event.name}
     (row,) = tx.all("find_event", id=event.id, key=event.key, **at)
     if not same_json(row["payload"], event.payload):
         raise DuplicateKey(event.key or "", str(row["id"]), what="event", has="contents")
-    made = tx.all(
+    firings = tx.all(
         "event_firings",
         namespace=namespace,
         event=event.name,
         sent_at=row["sent_at"],
         request=str(row["id"]),
     )
-    heard = tuple(
+    listeners = tuple(
         Heard(schedule=each["schedule"], decision=each["decision"], run_id=_id(each["run_id"]))
-        for each in made
+        for each in firings
     )
-    return Sent(id=str(row["id"]), is_new=str(row["id"]) == event.id, heard=heard)
+    return Sent(id=str(row["id"]), is_new=str(row["id"]) == event.id, heard=listeners)
 
 
 def _listener(
@@ -158,8 +158,8 @@ def _ask(listener: _Listener, event: Event, windows: Blackouts) -> StartRequest 
     )
     mine = windows.get(row["namespace"], ())
     free = hold(mine, start, job=row["job"], queue=spec.queue, now=row["now"]) if mine else start
-    starts, held = ([free], []) if free is not None else ([], [start])
-    return StartRequest(row=row, plan=plan, starts=starts, held=held, waits=True)
+    starts, held_starts = ([free], []) if free is not None else ([], [start])
+    return StartRequest(row=row, plan=plan, starts=starts, held=held_starts, waits=True)
 
 
 def _is_open(row: Row, plan: CompiledSchedule) -> bool:
@@ -191,12 +191,12 @@ def _count(tx: Tx, listener: _Listener, begun: StartResult | None) -> None:
     )
 
 
-def _heard(rows: Sequence[Row], begun: dict[str, StartResult]) -> tuple[Heard, ...]:
+def _listeners_of(rows: Sequence[Row], begun: dict[str, StartResult]) -> tuple[Heard, ...]:
     names = {str(row["id"]): row["name"] for row in rows}
     return tuple(
-        Heard(schedule=names[at], decision=made.decision, run_id=made.run_id)
+        Heard(schedule=names[at], decision=started.decision, run_id=started.run_id)
         for at, one in begun.items()
-        for made in one.made
+        for started in one.made
     )
 
 

@@ -71,8 +71,8 @@ FIRING = (
             Edit(
                 path="engine/schedules/starts.py",
                 within="_claim_instants",
-                old="== len(made)",
-                new="<= len(made)",
+                old="== len(started)",
+                new="<= len(started)",
             ),
         ),
         caught_by=(T_FIRE + "test_an_instant_that_is_on_record_is_not_fired_again[sqlite]",),
@@ -183,7 +183,7 @@ FIRING = (
             Edit(
                 path="engine/admission/closed_windows.py",
                 within="narrow_to_open",
-                old="wanted.leave_out(job, queue)",
+                old="claim_request.leave_out(job, queue)",
                 new="pass",
             ),
         ),

@@ -252,7 +252,7 @@ ISOLATION = (
         edits=(
             Edit(
                 path="engine/graphs/restart.py",
-                within="_restarted",
+                within="_restart",
                 old="tx.fresh.clear()",
                 new="tx.fresh.clear(), [each.update(subject='') for each in tx.drafts.values()]",
             ),

@@ -42,15 +42,15 @@ class OpenBreakers(ActiveHold):
 
 
 def open_breakers(tx: Tx, namespace: str) -> OpenBreakers | None:
-    held = held_jobs(tx, namespace=namespace)
-    return OpenBreakers(held) if held else None
+    held_back = held_jobs(tx, namespace=namespace)
+    return OpenBreakers(held_back) if held_back else None
 
 
 def breaker_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
     """Yield the breakers of the jobs whose queue this is."""
-    found = breakers(tx, namespace=namespace)
-    specs = current_specs(tx, {each.job for each in found}, namespace=namespace)
-    for each in found:
+    views = breakers(tx, namespace=namespace)
+    specs = current_specs(tx, {each.job for each in views}, namespace=namespace)
+    for each in views:
         if each.job not in specs or specs[each.job][1].queue != queue:
             continue
         if each.state == "closed":

@@ -23,9 +23,9 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
 
     def obstacles(self, *, job: str, queue: str) -> list[Reason]:
         """Return what keeps every run of a job in a queue from being claimed."""
-        found = [reason for hold in self.active for reason in hold.reasons(job=job, queue=queue)]
+        reasons = [reason for hold in self.active for reason in hold.reasons(job=job, queue=queue)]
         missing = self._missing(job, queue)
-        return [*found, missing] if missing else found
+        return [*reasons, missing] if missing else reasons
 
     def is_in_the_way(self, *, job: str, queue: str) -> bool:
         """Whether a worker of this queue may start other runs but none of this job."""
@@ -73,8 +73,8 @@ def holds(tx: Tx, *, namespace: str) -> Holds:
     """Read the holds of a namespace; a few reads serve any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     readers = [hold.active for hold in HOLDS if hold.active is not None]
-    found = [active for read in readers if (active := read(tx, namespace)) is not None]
-    return Holds(workers=live, active=tuple(found))
+    active_holds = [active for read in readers if (active := read(tx, namespace)) is not None]
+    return Holds(workers=live, active=tuple(active_holds))
 
 
 def _stalled(some: Sequence[WorkerRecord]) -> Reason:

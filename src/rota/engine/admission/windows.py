@@ -51,13 +51,13 @@ def blackouts(tx: Tx, *, namespace: str) -> dict[str, Blackout]:
 def load_blackouts(tx: Tx, rows: Sequence[Row]) -> Blackouts:
     """Return the windows that may concern these schedules; mostly there are none to read."""
     namespaces = sorted({row["namespace"] for row in rows if row["has_blackouts"]})
-    found: dict[str, list[Blackout]] = {}
+    by_namespace: dict[str, list[Blackout]] = {}
     if namespaces:
         for row in tx.all("load_blackouts", namespaces=json.dumps(namespaces)):
             window = readable_window(row)
             if window is not None:
-                found.setdefault(row["namespace"], []).append(window)
-    return found
+                by_namespace.setdefault(row["namespace"], []).append(window)
+    return by_namespace
 
 
 def readable_window(row: Row) -> Blackout | None:
@@ -88,10 +88,10 @@ def hold(
     An instant in a window that skips is left out even if it is caught up later. In one that drains
     it starts: its run is queued, and claims obey the window (closed_windows.py).
     """
-    found = window_at(windows, job=job, queue=queue, at=now)
-    if found.act in ("start", "drain"):
+    window = window_at(windows, job=job, queue=queue, at=now)
+    if window.act in ("start", "drain"):
         at_instant = window_at(windows, job=job, queue=queue, at=start.instant)
         return None if at_instant.act == "skip" else start
-    if found.act == "skip" or found.until is None:
+    if window.act == "skip" or window.until is None:
         return None
-    return msgspec.structs.replace(start, due_at=found.until)
+    return msgspec.structs.replace(start, due_at=window.until)

@@ -34,8 +34,8 @@ def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
     """Return why a run is not running now, most telling first, never empty; UnknownRun if none."""
     run = find(tx, run_id, namespace=namespace)
     if run.state in FINAL:
-        said = f": {run.reason}" if run.reason else ""
-        return [Reason(kind="ended", says=f"it has ended as {run.state}{said}")]
+        reason = f": {run.reason}" if run.reason else ""
+        return [Reason(kind="ended", says=f"it has ended as {run.state}{reason}")]
     if run.state is State.RUNNING:
         return _running(tx, run, namespace)
     if run.state is State.SCHEDULED:
@@ -44,7 +44,7 @@ def why(tx: Tx, run_id: str, *, namespace: str) -> list[Reason]:
         return _ready(tx, run, namespace) or _queued(tx, run, namespace)
     if run.state is State.SUSPENDED:
         return why_graph(tx, run, _asker(tx, namespace), namespace=namespace)
-    return _held(tx, run, namespace)
+    return _why_pending(tx, run, namespace)
 
 
 def why_of_node(tx: Tx, run_id: str, node: str, *, namespace: str) -> list[Reason]:
@@ -57,28 +57,28 @@ def _asker(tx: Tx, namespace: str) -> Ask:
     return lambda run_id: why(tx, run_id, namespace=namespace)
 
 
-def _held(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+def _why_pending(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     """Return why a pending run waits, from the hold that knows it."""
     says = f"it is {run.state}: it waits for another run or an event"
-    return _kept(tx, run, namespace) or [Reason(kind="blocked", says=says)]
+    return _why_held(tx, run, namespace) or [Reason(kind="blocked", says=says)]
 
 
-def _kept(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
+def _why_held(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     """Return the reasons of the first hold that keeps this very run, not its job and queue."""
-    asked = (hold.why(tx, run, namespace) for hold in HOLDS if hold.why is not None)
-    return next((reasons for reasons in asked if reasons), [])
+    answers = (hold.why(tx, run, namespace) for hold in HOLDS if hold.why is not None)
+    return next((reasons for reasons in answers if reasons), [])
 
 
 def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     holders = [each for each in workers(tx, namespace=namespace) if each.id == run.worker_id]
-    found = []
+    reasons = []
     if run.cancel_requested:
-        found.append(Reason(kind="cancel_requested", says="it runs and was asked to stop"))
+        reasons.append(Reason(kind="cancel_requested", says="it runs and was asked to stop"))
     if not holders or not holders[0].is_alive:
         says = "its worker is silent; the run is given back within seconds if any worker is alive"
-        return [*found, Reason(kind="silent_worker", says=says)]
+        return [*reasons, Reason(kind="silent_worker", says=says)]
     says = f"it runs: attempt {run.attempt} on worker {holders[0].name}"
-    return [*found, Reason(kind="running", says=says, count=run.attempt)]
+    return [*reasons, Reason(kind="running", says=says, count=run.attempt)]
 
 
 def _ready(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
@@ -96,11 +96,11 @@ def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     if wait_ms > 0:
         cause = _retry(tx, run, namespace) if run.attempt else "its start was put off"
         says = f"it waits for another {seconds(wait_ms)} ({cause})"
-        found = [Reason(kind="waits", says=says, until=run.ready_at)]
+        reasons = [Reason(kind="waits", says=says, until=run.ready_at)]
     else:
         says = f"its time came {seconds(-wait_ms)} ago; a worker moves it to its queue"
-        found = [Reason(kind="overdue", says=says, count=-wait_ms)]
-    return found + here.obstacles(job=run.job, queue=run.queue)
+        reasons = [Reason(kind="overdue", says=says, count=-wait_ms)]
+    return reasons + here.obstacles(job=run.job, queue=run.queue)
 
 
 def _retry(tx: Tx, run: RunView, namespace: str) -> str:
@@ -127,19 +127,19 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     here = holds(tx, namespace=namespace)
-    found = here.obstacles(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
+    reasons = here.obstacles(job=run.job, queue=run.queue) + _why_held(tx, run, namespace)
     apart = why_apart(tx, run, namespace=namespace)
     if apart:
-        found.append(apart)
+        reasons.append(apart)
     ahead = _ahead(tx, run, namespace)
     if ahead:
-        found.append(ahead)
+        reasons.append(ahead)
     able = here.able(job=run.job, queue=run.queue)
     slots, taken = sum(each.slots for each in able), sum(each.running for each in able)
     if able and taken >= slots:
         says = f"all {slots} slots of the {counted(able)} that could take it are busy"
-        found.append(Reason(kind="busy", says=says, count=slots))
-    return found or [_next(run, here.able(job=run.job, queue=run.queue), now_ms(tx))]
+        reasons.append(Reason(kind="busy", says=says, count=slots))
+    return reasons or [_next(run, here.able(job=run.job, queue=run.queue), now_ms(tx))]
 
 
 def _next(run: RunView, able: Sequence[WorkerRecord], now: int) -> Reason:

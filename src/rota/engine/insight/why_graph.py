@@ -37,62 +37,68 @@ Ask = Callable[[str], list[Reason]]
 
 def why_graph(tx: Tx, run: RunView, ask: Ask, *, namespace: str) -> list[Reason]:
     """Return the state of a graph run's nodes, and which parents the waiting ones wait for."""
-    found = nodes(tx, run.id, namespace=namespace)
-    if not found:
+    views = nodes(tx, run.id, namespace=namespace)
+    if not views:
         return [Reason(kind="blocked", says="it is suspended: it waits for an event")]
-    active = [each for each in found if each.state == "active"]
-    reasons = _paused(tx, run.id, found, namespace) + _ending(tx, run, found, namespace)
+    active = [each for each in views if each.state == "active"]
+    reasons = _paused(tx, run.id, views, namespace) + _ending(tx, run, views, namespace)
     for each in active[:SHOWN]:
         reasons += _of_active(each, ask)
-    done = sum(each.state not in WAITS for each in found)
-    says = f"{done} of {len(found)} nodes have ended, {len(active)} go on"
+    done = sum(each.state not in WAITS for each in views)
+    says = f"{done} of {len(views)} nodes have ended, {len(active)} go on"
     if active:
         says += f": {', '.join(each.name for each in active[:SHOWN])}"
-    reasons.append(Reason(kind="blocked", says=says, count=len(found) - done))
-    reasons += _full(tx, run, found, namespace)
-    waiting = [each for each in found if each.state in ("pending", "held")]
-    return reasons + [_waiting(each, found) for each in waiting[:SHOWN]]
+    reasons.append(Reason(kind="blocked", says=says, count=len(views) - done))
+    reasons += _full(tx, run, views, namespace)
+    waiting = [each for each in views if each.state in ("pending", "held")]
+    return reasons + [_waiting(each, views) for each in waiting[:SHOWN]]
 
 
 def why_node(tx: Tx, run: RunView, name: str, ask: Ask, *, namespace: str) -> list[Reason]:
     """Return why one node is not running; BadGraph if there is none of this name."""
-    found = {each.name: each for each in nodes(tx, run.id, namespace=namespace)}
-    if name not in found:
-        raise BadGraph(f"run {run.id} has no node {name!r:.64}.{hint(name, found)}")
-    node = found[name]
+    by_name = {each.name: each for each in nodes(tx, run.id, namespace=namespace)}
+    if name not in by_name:
+        raise BadGraph(f"run {run.id} has no node {name!r:.64}.{hint(name, by_name)}")
+    node = by_name[name]
     if node.state not in WAITS:
-        said = f": {node.reason}" if node.reason else ""
-        return [Reason(kind="ended", says=f"it has ended as {node.state}{said}")]
-    reasons = _paused(tx, run.id, list(found.values()), namespace)
+        reason = f": {node.reason}" if node.reason else ""
+        return [Reason(kind="ended", says=f"it has ended as {node.state}{reason}")]
+    reasons = _paused(tx, run.id, list(by_name.values()), namespace)
     if node.state == "active":
         return reasons + (ask(node.run_id) if node.run_id else _of_active(node, ask))
     if node.state == "ready":
-        return reasons + _full(tx, run, [node, *found.values()], namespace)
-    return [*reasons, _waiting(node, list(found.values()))]
+        return reasons + _full(tx, run, [node, *by_name.values()], namespace)
+    return [*reasons, _waiting(node, list(by_name.values()))]
 
 
-def _paused(tx: Tx, run_id: str, found: Sequence[NodeView], namespace: str) -> list[Reason]:
-    is_held = any(each.state == "held" or each.run_state == State.PENDING for each in found)
+def _paused(tx: Tx, run_id: str, views: Sequence[NodeView], namespace: str) -> list[Reason]:
+    is_held = any(each.state == "held" or each.run_state == State.PENDING for each in views)
     if not is_held and not is_paused(tx, run_id):
         return []
     return [why_paused(tx, run_id, namespace=namespace)]
 
 
-def _ending(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
+def _ending(tx: Tx, run: RunView, views: Sequence[NodeView], namespace: str) -> list[Reason]:
     """Return the teardown that is left before the run ends, if it is being ended."""
     how = ends_as(tx, run.id)
     if how is None:
         return []
     shape = shape_of(tx, run.job, run.version, namespace=namespace)
-    left = [each for each in found if each.name in shape.teardowns and each.state in WAITS]
-    now = [each.name for each in left if each.state == "active"]
-    stopping = [each.name for each in found if each.state == "active" and each.name not in now]
+    open_teardowns = [
+        each for each in views if each.name in shape.teardowns and each.state in WAITS
+    ]
+    now = [each.name for each in open_teardowns if each.state == "active"]
+    stopping = [each.name for each in views if each.state == "active" and each.name not in now]
     what = "cancelling" if how.verb == "cancel" else f"failing ({how.reason})"
     if now:
         says = f"{what}: teardown {', '.join(now)} runs"
     else:
         says = f"{what}: {', '.join(stopping[:SHOWN]) or 'nothing'} was asked to stop"
-        says += f", then teardown {', '.join(each.name for each in left)} runs" if left else ""
+        says += (
+            f", then teardown {', '.join(each.name for each in open_teardowns)} runs"
+            if open_teardowns
+            else ""
+        )
     return [Reason(kind="cancel_requested", says=f"{says}; cancel with force ends it now")]
 
 
@@ -114,8 +120,8 @@ def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
     ]
 
 
-def _full(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> list[Reason]:
-    ready = [each for each in found if each.state == "ready"]
+def _full(tx: Tx, run: RunView, views: Sequence[NodeView], namespace: str) -> list[Reason]:
+    ready = [each for each in views if each.state == "ready"]
     limit = (
         shape_of(tx, run.job, run.version, namespace=namespace).graph.max_nodes if ready else None
     )
@@ -125,11 +131,11 @@ def _full(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> li
     return [Reason(kind="blocked", says=says, count=limit)]
 
 
-def _waiting(node: NodeView, found: Sequence[NodeView]) -> Reason:
-    ended = {each.name for each in found if each.state not in WAITS}
-    left = [name for name in node.parents if name not in ended]
-    if not left:
+def _waiting(node: NodeView, views: Sequence[NodeView]) -> Reason:
+    ended = {each.name for each in views if each.state not in WAITS}
+    open_parents = [name for name in node.parents if name not in ended]
+    if not open_parents:
         return Reason(kind="blocked", says=f"node {node.name} has not begun")
-    more = f" and {len(left) - 1} more" if len(left) > 1 else ""
-    says = f"node {node.name} waits for node {left[0]}{more}"
-    return Reason(kind="blocked", says=says, count=len(left))
+    more = f" and {len(open_parents) - 1} more" if len(open_parents) > 1 else ""
+    says = f"node {node.name} waits for node {open_parents[0]}{more}"
+    return Reason(kind="blocked", says=says, count=len(open_parents))

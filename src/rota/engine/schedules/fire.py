@@ -116,7 +116,7 @@ def fire(
 def _break(tx: Tx, row: Row, error: Exception, compiled: CompiledSchedules) -> FireResult:
     """Set a schedule that raised while firing to `error`, like one that cannot be read."""
     look = _Look(row=row, plan=None, due=Due(cursor=row["cursor_at"]), note=words(error))
-    moved = msgspec.json.encode([_moved(look, None, compiled)]).decode()
+    moved = msgspec.json.encode([_move(look, None, compiled)]).decode()
     beside(tx, lambda: tx.execute("move_schedules", batch=moved), what=f"schedule {row['name']}")
     return FireResult(
         looked=1,
@@ -141,7 +141,7 @@ def _fire(tx: Tx, rows: Sequence[Row], compiled: CompiledSchedules, new_id: NewI
         if ask is not None:
             asks.append(ask)
     begun = begin(tx, asks, new_id=new_id)
-    moved = [_moved(look, begun.get(str(look.row["id"])), compiled) for look in looks]
+    moved = [_move(look, begun.get(str(look.row["id"])), compiled) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
     stop_old(tx, begun.values())
     return FireResult(
@@ -164,7 +164,7 @@ def next_look(tx: Tx, *, within_ms: int = 0) -> NextLook | None:
 def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
     """The named calendars that these schedules may use, by namespace and name."""
     namespaces = sorted({row["namespace"] for row in rows if row["calendar"] is not None})
-    found: dict[str, dict[str, StoredCalendar]] = {}
+    by_namespace: dict[str, dict[str, StoredCalendar]] = {}
     if namespaces:
         for row in tx.all("load_calendars", namespaces=json.dumps(namespaces)):
             try:
@@ -174,8 +174,8 @@ def load_calendars(tx: Tx, rows: Sequence[Row]) -> Calendars:
                 set_aside(f"calendar {row['name']}", error)
                 continue
             stored = StoredCalendar(row["version"], calendar)
-            found.setdefault(row["namespace"], {})[row["name"]] = stored
-    return found
+            by_namespace.setdefault(row["namespace"], {})[row["name"]] = stored
+    return by_namespace
 
 
 def _look(row: Row, compiled: CompiledSchedules, calendars: Calendars, memory: _Memory) -> _Look:
@@ -217,7 +217,7 @@ def _due(row: Row, plan: CompiledSchedule, seed: str, memory: _Memory) -> Due:
     if plan.follows_end:
         return _due_after_end(row, plan)
     # With rules of another version the stored time may be wrong: it is computed again.
-    asked = {
+    facts = {
         "cursor": row["cursor_at"],
         "now": row["now"],
         "seed": seed if plan.lateness.jitter_ms else "",
@@ -225,9 +225,9 @@ def _due(row: Row, plan: CompiledSchedule, seed: str, memory: _Memory) -> Due:
         "most": most,
         "first": row["next_at"] if row["rules_version"] == plan.rules_version else None,
     }
-    key = id(plan.table), plan.lateness, *asked.values()
+    key = id(plan.table), plan.lateness, *facts.values()
     if key not in memory:
-        memory[key] = due(plan.table, rule=plan.lateness, **asked)
+        memory[key] = due(plan.table, rule=plan.lateness, **facts)
     return memory[key]
 
 
@@ -251,7 +251,7 @@ def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
     if look.plan is None:
         return None
     starts: list[ScheduledStart] = []
-    held: list[ScheduledStart] = []
+    held_starts: list[ScheduledStart] = []
     mine = windows.get(row["namespace"], ())
     queue = spec_of(row["job_spec"]).queue
     start_at = row["last_at"]
@@ -260,14 +260,14 @@ def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
             start_at = before(look.plan.table, instant) if not look.plan.follows_end else None
         start = ScheduledStart(instant=instant, interval_start=start_at, interval_end=instant)
         free = hold(mine, start, job=row["job"], queue=queue, now=row["now"]) if mine else start
-        (held if free is None else starts).append(with_times(row, look.plan, free or start))
+        (held_starts if free is None else starts).append(with_times(row, look.plan, free or start))
         start_at = instant
     # This pass was requested before the time of the next start: a start may be waiting.
     is_asked = not starts or (row["next_at"] or 0) > (row["look_at"] or 0)
-    return StartRequest(row=row, plan=look.plan, starts=starts, held=held, waits=is_asked)
+    return StartRequest(row=row, plan=look.plan, starts=starts, held=held_starts, waits=is_asked)
 
 
-def _moved(look: _Look, begun: StartResult | None, compiled: CompiledSchedules) -> _Moved:
+def _move(look: _Look, begun: StartResult | None, compiled: CompiledSchedules) -> _Moved:
     row, plan = look.row, look.plan
     state, next_at = row["state"], look.due.next
     look_at: int | None = None

@@ -74,19 +74,19 @@ def learn(
     takes: Mapping[str, str],
 ) -> None:
     """Replace the queues and jobs that a worker announced at first."""
-    known = _known(jobs, takes)
-    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=known)
+    jobs_text = _jobs_text(jobs, takes)
+    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=jobs_text)
 
 
-def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
+def _jobs_text(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
     """A JSON object from job names to argument digests; read as a list it gives the names."""
     return json.dumps({name: takes.get(name) for name in jobs})
 
 
-def takes_in(known: str | None) -> dict[str, str]:
+def takes_in(text: str | None) -> dict[str, str]:
     """The digests of the arguments a worker's functions accept, by job; empty for older workers."""
-    found = json.loads(known or "[]")
-    return {name: each for name, each in found.items() if each} if isinstance(found, dict) else {}
+    value = json.loads(text or "[]")
+    return {name: each for name, each in value.items() if each} if isinstance(value, dict) else {}
 
 
 def register(tx: Tx, worker: NewWorker, *, namespace: str, lease_ms: int) -> None:
@@ -117,7 +117,7 @@ def enter(
         host=worker.host,
         pid=worker.pid,
         queues=json.dumps(worker.queues),
-        jobs=None if worker.jobs is None else _known(worker.jobs, worker.takes),
+        jobs=None if worker.jobs is None else _jobs_text(worker.jobs, worker.takes),
         slots=worker.slots,
         version=worker.version,
         presence=worker.presence,

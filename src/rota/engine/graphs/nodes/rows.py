@@ -94,8 +94,8 @@ def error_text(error: ErrorDetail | None, reason: str | None) -> str:
     """How a node failed, as the JSON text that its row keeps."""
     kind = error.type if error else NO_TYPE
     message = (error.message if error else reason) or ""
-    kept = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
-    return msgspec.json.encode(kept).decode()
+    node_error = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
+    return msgspec.json.encode(node_error).decode()
 
 
 def read_error(text: str | None) -> dict[str, str] | None:
@@ -179,8 +179,8 @@ class NodeRows:
 
     def _keep(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            kept = node_row(row)
-            self.rows[kept.place] = kept
+            node = node_row(row)
+            self.rows[node.place] = node
             self.now = row["now"]
 
 

@@ -51,11 +51,11 @@ def _as_row(run: RunView) -> Row:
 
 
 def _attempts(tx: Tx, rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    by_run: dict[str, list[Row]] = {}
     ids = json.dumps([str(row["id"]) for row in rows])
     for row in tx.all("timeline_attempts", ids=ids):
-        found.setdefault(str(row["run_id"]), []).append(row)
-    return found
+        by_run.setdefault(str(row["run_id"]), []).append(row)
+    return by_run
 
 
 def _track(
