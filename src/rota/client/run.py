@@ -87,7 +87,7 @@ class ServedRun(RunHandle[Any]):
         query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
         return self._client.line.get(f"/runs/{self.id}", _End, query, wait_s=wait_s)
 
-    def _loaded(self, text: str) -> Any:
+    def _load(self, text: str) -> Any:
         if digest := missing_digest(text):
             found = "is not there any more, or out of the server's reach"
             raise ArtifactLost(digest, found, whose=f"the result of run {self.id}")

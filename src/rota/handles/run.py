@@ -44,7 +44,7 @@ class RunHandle(GraphRunVerbs, Generic[R]):
         """Return how the run ended; None when the time is over."""
 
     @abstractmethod
-    def _loaded(self, text: str) -> R:
+    def _load(self, text: str) -> R:
         """Return the result from its JSON text."""
 
     @abstractmethod
@@ -99,7 +99,7 @@ class RunHandle(GraphRunVerbs, Generic[R]):
             said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
             reason = "; ".join(part for part in (ended.reason, said) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
-        return self._loaded(ended.result or "null")
+        return self._load(ended.result or "null")
 
     def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
         """End a waiting run now, ask a running one to stop; return the state reached.

@@ -109,7 +109,7 @@ ACCESS = (
             Edit(
                 path="api/runs/submit_batcher.py",
                 within="_submit_in",
-                old="check_runs(tx, call.credential, runs, known)",
+                old="check_runs(tx, call.credential, runs, versions)",
                 new="pass",
             ),
         ),
@@ -325,7 +325,7 @@ ACCESS = (
         edits=(
             Edit(
                 path="api/server/request.py",
-                within="_parsed",
+                within="_parse",
                 old="self.server_state.call_slowly(",
                 new="self.server_state.call(",
             ),

@@ -71,9 +71,9 @@ DEPLOYS = (
             Edit(
                 path="app/declare.py",
                 within="declare",
-                old="    done = app.store.write(lambda tx: record(tx, said, hand))",
+                old="    result = app.store.write(lambda tx: record(tx, declaration, hand))",
                 new="    app.define(jobs)\n"
-                "    done = app.store.write(lambda tx: record(tx, said, hand))",
+                "    result = app.store.write(lambda tx: record(tx, declaration, hand))",
             ),
         ),
         caught_by=(T_RELEASES + "test_a_start_that_is_refused_leaves_nothing_behind[sqlite]",),

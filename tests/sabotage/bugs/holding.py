@@ -17,7 +17,7 @@ HOLDING = (
             Edit(
                 path="runtime/dispatch/give_back.py",
                 within="PrefetchReturn.tick",
-                old=" and self._reserve.is_hoard(held, now_s)",
+                old=" and self._reserve.is_hoard(not_begun, now_s)",
                 new=" and False",
             ),
         ),

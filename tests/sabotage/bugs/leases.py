@@ -197,8 +197,8 @@ LEASES = (
             Edit(
                 path="api/remote/claiming.py",
                 within="catch",
-                old="if strays and asked.hears_strays:",
-                new="if strays and asked.hears_strays is None:",
+                old="if strays and body.hears_strays:",
+                new="if strays and body.hears_strays is None:",
             ),
         ),
         caught_by=(

@@ -134,16 +134,16 @@ def first_token(app: App, options: ServerOptions) -> StartupNote | None:
 
 def _bring(tx: Tx, secret: str, namespace: str) -> None:
     """Store the token of the environment as the only one of its name; an older one is revoked."""
-    known = credential_of_token(tx, digest_of(secret))
+    credential = credential_of_token(tx, digest_of(secret))
     by = Actor(act_id=new_id(), who=FROM_ENV)
-    if known is None:
+    if credential is None:
         drawn = draw_token(FROM_ENV, roles=[role for role in ROLES if role in ADMIN], secret=secret)
         issue(tx, drawn.token, namespace=namespace, by=by)
-        known = credential_of_token(tx, digest_of(secret))
-    if known is None:
+        credential = credential_of_token(tx, digest_of(secret))
+    if credential is None:
         raise BadOption("the token of ROTA_ADMIN_TOKEN was revoked; set another one")
     for view in tokens(tx, namespace=namespace, limit=500):
-        if view.name == FROM_ENV and view.id != known.id:
+        if view.name == FROM_ENV and view.id != credential.id:
             revoke(tx, view.id, namespace=namespace, by=Actor(act_id=new_id(), who=FROM_ENV))
 
 

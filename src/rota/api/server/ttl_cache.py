@@ -28,16 +28,16 @@ class TtlCache:
         self, key: Hashable, work: Callable[[Tx], T], *, only: Collection[str] | None
     ) -> T:
         """Return the cached answer, share a read under way, or read the store."""
-        known = self._known.get(key)
-        if known is not None and elapsed_s() - known[0] < GOOD_S:
-            answer: T = await asyncio.shield(known[1])
+        cached = self._known.get(key)
+        if cached is not None and elapsed_s() - cached[0] < GOOD_S:
+            answer: T = await asyncio.shield(cached[1])
             return answer
         if len(self._known) >= MOST:
             self._known.clear()
-        asked = asyncio.ensure_future(self._server_state.read(work, only=only))
-        self._known[key] = elapsed_s(), asked
+        pending = asyncio.ensure_future(self._server_state.read(work, only=only))
+        self._known[key] = elapsed_s(), pending
         try:
-            return await asyncio.shield(asked)
+            return await asyncio.shield(pending)
         except BaseException:
             self._known.pop(key, None)
             raise

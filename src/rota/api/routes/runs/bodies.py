@@ -42,8 +42,8 @@ class SubmitBody(Body):
 
     def options(self) -> dict[str, Any]:
         """As a submit takes them."""
-        given = {name: getattr(self, name) for name in _OPTIONS}
-        return {name: value for name, value in given.items() if value is not None}
+        values = {name: getattr(self, name) for name in _OPTIONS}
+        return {name: value for name, value in values.items() if value is not None}
 
 
 _OPTIONS = (
