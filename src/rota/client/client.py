@@ -66,7 +66,7 @@ class Client(SharedNouns):
             secret,
             timeout_s=parse_duration(timeout) / 1000,
             patience_s=parse_duration(patience) / 1000,
-            verify=_trusted(ca_file),
+            verify=_trust(ca_file),
         )
 
     @cached_property
@@ -165,7 +165,7 @@ def _token_for(url: str) -> str | None:
     return os.environ.get("ROTA_TOKEN") if is_it else None
 
 
-def _trusted(ca_file: str | Path | None) -> Any:
+def _trust(ca_file: str | Path | None) -> Any:
     if ca_file is None:
         return True
     import ssl  # noqa: PLC0415  # few need it

@@ -99,7 +99,7 @@ class ServedJob:
                 close = difflib.get_close_matches(name, known, n=1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
-            told[DURATIONS.get(name, name)] = _told(name, value)
+            told[DURATIONS.get(name, name)] = _encode(name, value)
         fresh = ServedJob(self._client, self.name, self._options | told)
         if "_schema" in vars(self):
             fresh._schema = self._schema  # of the same class
@@ -145,7 +145,7 @@ def _both(call: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
     return ((), call) if isinstance(call, Mapping) else ((call,), {})
 
 
-def _told(name: str, value: Any) -> Any:
+def _encode(name: str, value: Any) -> Any:
     if value is None or name not in DURATIONS:
         if isinstance(value, datetime) and value.tzinfo is None:
             raise BadOption(f"{name}= needs a zone: datetime(..., tzinfo=UTC) or .astimezone()")

@@ -31,7 +31,7 @@ def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -
         case Crashed(error=error):
             report.ending, report.error = "crashed", error
         case Raised():
-            _raised(report, call, ending)
+            _fill_raised(report, call, ending)
             report.misfit = understands.takes and ending.misfit
         case Stopped(why=why):
             if why == "lost":
@@ -76,7 +76,7 @@ def unstarted(lease: Lease, token: str, error: Exception) -> EndBody:
     )
 
 
-def _raised(said: EndBody, call: Attempt, ending: Raised) -> None:
+def _fill_raised(said: EndBody, call: Attempt, ending: Raised) -> None:
     custom = custom_wait(call, ending)
     delay_ms, after_s = custom.delay_ms, ending.retry_after_s
     said.ending = "raised"

@@ -160,7 +160,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="settings/read.py",
-                within="_merged",
+                within="_merge",
                 old="is_other and SETTINGS[name].of_server",
                 new="False",
             ),
@@ -223,8 +223,8 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="rules/security/programs.py",
-                within="_fixed",
-                old="if left or (is_option",
+                within="_fixed_words",
+                old="if words_left or (is_option",
                 new="if (is_option",
             ),
         ),

@@ -182,7 +182,7 @@ GRAPHS = (
         edits=(
             Edit(
                 path="rules/graphs/plan.py",
-                within="_planned",
+                within="_plan",
                 old="(*parents[name], *further)",
                 new="parents[name]",
             ),

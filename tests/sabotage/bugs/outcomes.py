@@ -256,8 +256,8 @@ OUTCOMES = (
             Edit(
                 path="rules/failures/on_failure.py",
                 within="check_told",
-                old="if handler not in known:",
-                new="if handler not in known:\n            continue\n        if not handler:",
+                old="if handler not in specs:",
+                new="if handler not in specs:\n            continue\n        if not handler:",
             ),
         ),
         caught_by=(T_WHOLE + "test_a_submit_of_a_job_that_names_nobody_known_is_refused[sqlite]",),
@@ -269,7 +269,7 @@ OUTCOMES = (
             Edit(
                 path="rules/security/rights.py",
                 within="started_by",
-                old="yield told",
+                old="yield handler",
                 new="yield from ()",
             ),
         ),

@@ -41,50 +41,52 @@ def check_template(template: Template) -> Template:
     for name, blank in template.parameters.items():
         if not _NAME.fullmatch(name):
             raise BadOption(f"parameters: {name!r:.80} is not a name; use letters, digits and _")
-        for given in (
+        for value in (
             *blank.choices,
             *(() if blank.default is msgspec.UNSET else (blank.default,)),
         ):
-            _check_value(name, blank, given)
+            _check_value(name, blank, value)
     used = set(_blanks(template.definition))
     for name in sorted(used):
         if name not in template.parameters:
-            known = template.parameters
-            raise BadOption(f"definition: ${{{name}}} is not a parameter.{hint(name, known)}")
+            parameters = template.parameters
+            raise BadOption(f"definition: ${{{name}}} is not a parameter.{hint(name, parameters)}")
     for name in template.parameters:
         if name not in used:
             raise BadOption(f"parameters: the definition has no ${{{name}}}")
     return template
 
 
-def fill_template(template: Template, given: Mapping[str, Any]) -> dict[str, Any]:
+def fill_template(template: Template, mapping: Mapping[str, Any]) -> dict[str, Any]:
     """Return the definition with its blanks filled; BadArguments names an unfit value."""
     values: dict[str, Value] = {}
-    for name in given:
+    for name in mapping:
         if name not in template.parameters:
-            known = template.parameters
-            raise BadArguments(f"the template has no parameter {name!r:.64}.{hint(name, known)}")
+            parameters = template.parameters
+            raise BadArguments(
+                f"the template has no parameter {name!r:.64}.{hint(name, parameters)}"
+            )
     for name, blank in template.parameters.items():
-        value = given.get(name, blank.default)
+        value = mapping.get(name, blank.default)
         if value is msgspec.UNSET:
             raise BadArguments(f"the template needs the parameter {name}")
         _check_value(name, blank, value)
         values[name] = value
-    return {key: _filled(key, each, values) for key, each in template.definition.items()}
+    return {key: _fill(key, each, values) for key, each in template.definition.items()}
 
 
 def schema_of(template: Template) -> dict[str, Any]:
     """Return the JSON Schema of the template's parameters."""
     properties: dict[str, Any] = {}
     for name, blank in template.parameters.items():
-        known: dict[str, Any] = {"type": blank.type}
+        schema: dict[str, Any] = {"type": blank.type}
         if blank.description:
-            known["description"] = blank.description
+            schema["description"] = blank.description
         if blank.choices:
-            known["enum"] = list(blank.choices)
+            schema["enum"] = list(blank.choices)
         if blank.default is not msgspec.UNSET:
-            known["default"] = blank.default
-        properties[name] = known
+            schema["default"] = blank.default
+        properties[name] = schema
     needed = [name for name, blank in template.parameters.items() if blank.default is msgspec.UNSET]
     return {
         "type": "object",
@@ -103,7 +105,7 @@ def _check_value(name: str, blank: Blank, value: object) -> None:
         raise BadArguments(f"parameter {name}: {value!r:.64} is not one of {shown}")
 
 
-def _filled(key: str, value: Any, values: Mapping[str, Value]) -> Any:
+def _fill(key: str, value: Any, values: Mapping[str, Value]) -> Any:
     if key == "command" and isinstance(value, str):
         value = _words(value)
     if key == "http" and isinstance(value, dict):
@@ -147,7 +149,7 @@ def _text(text: str, values: Mapping[str, Value]) -> Any:
 def _piece(text: str, values: Mapping[str, Value]) -> str:
     """Fill in a text where `{name}` stands for an argument; braces in values are escaped."""
     return _TOKEN.sub(
-        lambda token: "$" if token[1] is None else _braced(_plain(values[token[1]])), text
+        lambda token: "$" if token[1] is None else _with_braces(_plain(values[token[1]])), text
     )
 
 
@@ -155,7 +157,7 @@ def _plain(value: Value) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _braced(value: str) -> str:
+def _with_braces(value: str) -> str:
     return value.replace("{", "{{").replace("}", "}}")
 
 

@@ -73,12 +73,12 @@ def decide(
         return _newest_wins(policy, crowd, waiting, fresh, free=free)
     released = tuple(waiting[:free])
     free -= len(released)
-    left = waiting[len(released) :]
+    still_waiting = waiting[len(released) :]
     started = min(free, len(fresh))
     rest = fresh[started:]
     if policy.overlap == "newest":
-        return _only_newest_waits(released, left, rest, started)
-    room = _room(policy, crowd, len(left))
+        return _only_newest_waits(released, still_waiting, rest, started)
+    room = _room(policy, crowd, len(still_waiting))
     waits = min(room, len(rest))
     refused = _SKIPPED if policy.overlap == "skip" else _DROPPED
     return Outcome(
@@ -113,11 +113,11 @@ def _newest_wins(
 ) -> Outcome[T]:
     """Ask old runs to stop; the newest start begins as soon as these have ended."""
     line = [*waiting, *fresh]
-    kept = line[-policy.parallel :] if line else []
-    gone = len(line) - len(kept)
-    starting = min(free, len(kept))
-    new_kept = min(len(kept), len(fresh))
-    old_kept = len(kept) - new_kept
+    newest = line[-policy.parallel :] if line else []
+    dropped = len(line) - len(newest)
+    starting = min(free, len(newest))
+    new_kept = min(len(newest), len(fresh))
+    old_kept = len(newest) - new_kept
     new_started = max(0, starting - old_kept)
     decisions = (
         _DROPPED * (len(fresh) - new_kept)
@@ -125,8 +125,8 @@ def _newest_wins(
         + _WAITS * (new_kept - new_started)
     )
     return Outcome(
-        released=tuple(kept[: min(starting, old_kept)]),
-        dropped=tuple(waiting[: min(gone, len(waiting))]),
+        released=tuple(newest[: min(starting, old_kept)]),
+        dropped=tuple(waiting[: min(dropped, len(waiting))]),
         decisions=decisions,
-        cancels=max(0, len(kept) - starting - crowd.stopping),
+        cancels=max(0, len(newest) - starting - crowd.stopping),
     )

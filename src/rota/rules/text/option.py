@@ -61,10 +61,10 @@ class Option(msgspec.Struct, frozen=True):
 def read_options(table: Mapping[str, Option], options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the given options by the fields that they set; None means unset."""
     fields: dict[str, Any] = {}
-    for name, given in options.items():
-        if given is not None and name in table:
+    for name, value in options.items():
+        if value is not None and name in table:
             option = table[name]
-            fields[option.field] = option.read(name, given)
+            fields[option.field] = option.read(name, value)
     return fields
 
 

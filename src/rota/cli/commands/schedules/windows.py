@@ -82,7 +82,7 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
         old = here.blackouts.list().get(name)
         if old is None and changes["kind"] is None:
             raise click.UsageError(f"there is no window {name} yet: say --kind")
-        body = changes if old is None or replace else _merged(old, changes)
+        body = changes if old is None or replace else _merge(old, changes)
         new = here.blackouts.put(name, **body)
     if as_json:
         print_json([new])
@@ -91,7 +91,7 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
         print_changes(old and old.blackout, new.blackout)
 
 
-def _merged(old: BlackoutView, changes: dict[str, Any]) -> dict[str, Any]:
+def _merge(old: BlackoutView, changes: dict[str, Any]) -> dict[str, Any]:
     new_values = {key: value for key, value in changes.items() if value is not None}
     old_values = {key: getattr(old, key) for key in changes}
     for times in (("start", "end"), ("trigger", "duration")):

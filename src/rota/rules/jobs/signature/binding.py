@@ -124,7 +124,7 @@ class Signature:
             if codec.is_simple:
                 codec.decode(data)
         except (*wire.UNENCODABLE, msgspec.MsgspecError) as error:
-            raise self._explained(args, kwargs, error) from error
+            raise self._explain(args, kwargs, error) from error
         if not codec.is_simple or codec.bytes_names or b"null" in data:
             self._check_closely(codec, values, data)
         if len(data) > wire.MAX_ARGS_BYTES:
@@ -156,7 +156,7 @@ class Signature:
         values = self.load(text)
         if (self._codec or self._compile()).is_simple:
             return (), values
-        bound = inspect.BoundArguments(self._shape, self._nested(values))
+        bound = inspect.BoundArguments(self._shape, self._nest(values))
         return bound.args, bound.kwargs
 
     def dump_result(self, value: object) -> str:
@@ -229,22 +229,22 @@ class Signature:
 
     def _in_words(self, error: TypeError, kwargs: Mapping[str, Any]) -> str:
         """Return Python's error text with the wrong name in front, to tell what is missing."""
-        said = str(error)
+        text = str(error)
         strange = [] if self.takes_more else [n for n in kwargs if n not in self.parameters]
-        if not strange or repr(strange[0]) in said:
-            return said
-        return f"got an unexpected keyword argument {strange[0]!r}; {said}"
+        if not strange or repr(strange[0]) in text:
+            return text
+        return f"got an unexpected keyword argument {strange[0]!r}; {text}"
 
     def _extra_name(self) -> str | None:
         every = self._shape.parameters.values()
         return next((p.name for p in every if p.kind is Parameter.VAR_KEYWORD), None)
 
-    def _nested(self, values: dict[str, Any]) -> dict[str, Any]:
+    def _nest(self, values: dict[str, Any]) -> dict[str, Any]:
         """Nest arguments as inspect does: those of `**kwargs` in a dict of their own."""
         extra = self._extra_name()
-        named = {name: value for name, value in values.items() if name in self.parameters}
+        own = {name: value for name, value in values.items() if name in self.parameters}
         spread = {name: value for name, value in values.items() if name not in self.parameters}
-        return named | {extra: spread} if extra else named
+        return own | {extra: spread} if extra else own
 
     def _check_closely(self, codec: Codec, values: dict[str, Any], data: bytes) -> None:
         for name in codec.bytes_names:
@@ -264,7 +264,7 @@ class Signature:
             except wire.UNENCODABLE as error:
                 raise self._refusal(f"{name}: {wire.in_words(error)}") from error
 
-    def _explained(
+    def _explain(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], error: BaseException
     ) -> BadArguments:
         """Return the error: Python's own text for a bad call, else the value that is not JSON."""
@@ -278,14 +278,14 @@ class Signature:
 def _extras(codec: Codec, text: str) -> dict[str, Any]:
     raw = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
     decode = codec.decode_extra
-    found = {}
+    extras = {}
     for name, value in raw.items():
         if name not in codec.names and decode is not None:
             try:
-                found[name] = decode(value)
+                extras[name] = decode(value)
             except wire.UNDECODABLE as error:
                 raise msgspec.ValidationError(f"{name}: {wire.in_words(error)}") from error
-    return found
+    return extras
 
 
 def _too_large(what: str, size: int, limit: int) -> PayloadTooLarge:
