@@ -45,8 +45,8 @@ class ServedJob:
     @property
     def parameters(self) -> dict[str, str]:
         """The annotation of each parameter, by name and in order; requested once."""
-        known = self._schema.properties.items()
-        return {name: str(each.get("description", "Any")) for name, each in known}
+        properties = self._schema.properties.items()
+        return {name: str(each.get("description", "Any")) for name, each in properties}
 
     @property
     def more(self) -> str | None:
@@ -62,10 +62,10 @@ class ServedJob:
 
     def submit(self, *args: Any, **kwargs: Any) -> ServedRun:
         """Ask for one execution; when this returns, it is recorded on disk."""
-        made = self._client.line.post(
+        submitted = self._client.line.post(
             "/runs", SubmittedRun, wire.ENCODER.encode(self._body(args, kwargs))
         )
-        return ServedRun(self._client, made.run_id)
+        return ServedRun(self._client, submitted.run_id)
 
     def submit_many(self, calls: Iterable[Any]) -> list[ServedRun]:
         """Ask for up to 10,000 runs at once, all or none.
@@ -78,13 +78,13 @@ class ServedJob:
             return []
         if len(bodies) > MOST:
             raise BadInput(f"{len(bodies):,} runs at once are too many; give up to {MOST:,}")
-        made = self._client.line.post(
+        submitted = self._client.line.post(
             "/runs/bulk", SubmittedRuns, wire.ENCODER.encode({"runs": bodies})
         )
-        for each in made.runs:
+        for each in submitted.runs:
             if each.status == "refused":
                 raise DuplicateKey(str(self._options.get("key", "")), each.run_id)
-        return [ServedRun(self._client, each.run_id) for each in made.runs]
+        return [ServedRun(self._client, each.run_id) for each in submitted.runs]
 
     def with_options(self, **options: Any) -> ServedJob:
         """Change policies for the submits that are made through the result.
@@ -92,15 +92,15 @@ class ServedJob:
         Options: priority, queue, timeout, expires, key, key_window, delay, at, retries and
         cache=False.
         """
-        known = (*DURATIONS, *OTHERS)
-        told: dict[str, Any] = {}
+        allowed = (*DURATIONS, *OTHERS)
+        encoded: dict[str, Any] = {}
         for name, value in options.items():
-            if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
+            if name not in allowed:
+                close = difflib.get_close_matches(name, allowed, n=1)
                 hint = f" Did you mean {close[0]!r}?" if close else ""
                 raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
-            told[DURATIONS.get(name, name)] = _encode(name, value)
-        fresh = ServedJob(self._client, self.name, self._options | told)
+            encoded[DURATIONS.get(name, name)] = _encode(name, value)
+        fresh = ServedJob(self._client, self.name, self._options | encoded)
         if "_schema" in vars(self):
             fresh._schema = self._schema  # of the same class
         return fresh
@@ -118,11 +118,11 @@ class ServedJob:
 
     def encoded(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> msgspec.Raw:
         """Return the arguments by name, in a fixed order: the same call is the same request."""
-        given = self._placed(args, kwargs)
+        arguments = self._placed(args, kwargs)
         try:
-            text = wire.SORTED_ENCODER.encode(given)
+            text = wire.SORTED_ENCODER.encode(arguments)
             if b"null" in text:
-                wire.refuse_nan(given)
+                wire.refuse_nan(arguments)
         except (*wire.UNENCODABLE, msgspec.MsgspecError) as error:
             raise BadArguments(f"job {self.name}: {wire.in_words(error)}") from error
         return msgspec.Raw(text)

@@ -76,16 +76,16 @@ def _kind(code: str, status: int) -> type[RotaError]:
 
 def _build(kind: type[RotaError], problem: ServerProblem) -> RotaError:
     """Return an error with its whole message; the constructors would compose one from parts."""
-    said = problem.detail
+    text = problem.detail
     if kind is RotaError and problem.request_id:
-        said = f"{said} The log of the server has more under {problem.request_id}."
+        text = f"{text} The log of the server has more under {problem.request_id}."
     error: Any = kind.__new__(kind)
-    RotaError.__init__(error, said)
+    RotaError.__init__(error, text)
     vars(error).update({_snake(name): value for name, value in problem.facts.items()})
     if kind is errors.BadGraph:
         error.path = ()
-    made: RotaError = error
-    return made
+    built: RotaError = error
+    return built
 
 
 def _snake(name: str) -> str:

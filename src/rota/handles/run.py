@@ -73,8 +73,8 @@ class RunHandle(GraphRunVerbs, Generic[R]):
 
     def on_failure_run(self) -> Self | None:
         """Return the run that was submitted because this one failed; None if there is none."""
-        told = self._backend.call(show_run, self.id).on_failure_run
-        return None if told is None else self._other(told)
+        view = self._backend.call(show_run, self.id).on_failure_run
+        return None if view is None else self._other(view)
 
     def why(self, node: str | None = None) -> list[Reason]:
         """Return why the run, or a node of it, is not running, with numbers; most telling first."""
@@ -96,8 +96,8 @@ class RunHandle(GraphRunVerbs, Generic[R]):
         """Wait for the result; RunFailed when the run ended without one."""
         ended = self.wait(timeout)
         if ended.state is not State.SUCCESS:
-            said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
-            reason = "; ".join(part for part in (ended.reason, said) if part)
+            error_text = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
+            reason = "; ".join(part for part in (ended.reason, error_text) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
         return self._load(ended.result or "null")
 

@@ -35,7 +35,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="store/migrate.py",
-                within="_named",
+                within="_prefix",
                 old='dialect.schema == "rota."',
                 new='dialect.schema != ""',
             ),
@@ -290,7 +290,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="store/lock_timeouts.py",
-                within="_hurried",
+                within="_hurry",
                 old="set local lock_timeout = {LOCK_MS}",
                 new="set local lock_timeout = 20000",
             ),

@@ -92,7 +92,7 @@ PROCESSES = (
             Edit(
                 path="store/descriptors.py",
                 within="are_standard_closed",
-                old="any(_is_closed(number, known) for number, known in _standard.items())",
+                old="any(_is_closed(number, identity) for number, identity in _standard.items())",
                 new="False",
             ),
         ),

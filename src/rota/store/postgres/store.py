@@ -118,7 +118,7 @@ class PostgresStore:
     @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
         # A day that is dropped may stand in the way of a look at several.
-        return _retried(lambda: self._transact(work, self._pool))
+        return _retry(lambda: self._transact(work, self._pool))
 
     def scoped(self, namespaces: Collection[str]) -> ScopedStore:
         """Return the store under the role of servers, if any (store.access.row_security)."""
@@ -150,7 +150,7 @@ class PostgresStore:
         def work(tx: PostgresTx) -> None:
             rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms)
 
-        _retried(lambda: self._transact(work, self._pool))
+        _retry(lambda: self._transact(work, self._pool))
 
     def know_login(self) -> None:
         """Note the kind of our login: restricted ones have statements of their own (ADR 31)."""
@@ -173,7 +173,7 @@ class PostgresStore:
     @shielded
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """Run a transaction that begins in a room."""
-        return _retried(lambda: self._transact(work, self._pool, room=room))
+        return _retry(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
         self,
@@ -195,10 +195,10 @@ class PostgresStore:
         except RETRIED:
             raise
         except psycopg.Error as error:
-            meant = translated(error, connection, self._connector, is_in_room=bool(room))
-            if meant is error:
+            translation = translated(error, connection, self._connector, is_in_room=bool(room))
+            if translation is error:
                 raise
-            raise meant from error
+            raise translation from error
         finally:
             pool.give_back(line)
 
@@ -253,8 +253,8 @@ class PostgresStore:
         if woken:
             self._listener.quicken()
             self.wakeups.ring(woken)
-            if left := woken.difference(told):
-                self._notifier.ring(left, lambda keys: _notify(connection, keys))
+            if rest := woken.difference(told):
+                self._notifier.ring(rest, lambda keys: _notify(connection, keys))
 
     def _tx(self, connection: Connection, pool: Pool, *, is_in_room: bool = False) -> PostgresTx:
         now = self._clock() if self._clock else None
@@ -280,7 +280,7 @@ class _ScopedStore:
         return self._store.transact_in(self._begin, work)
 
 
-def _retried(transact: Callable[[], T]) -> T:
+def _retry(transact: Callable[[], T]) -> T:
     try:
         return transact()
     except RETRIED:
