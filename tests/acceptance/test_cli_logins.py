@@ -143,7 +143,9 @@ def test_the_sql_can_be_printed_and_run_by_hand(rota: Rota, logins: Logins) -> N
         ("pg_monitor", "is not a valid login name"),
     ],
 )
-def test_who_cannot_be_limited_is_refused(rota: Rota, logins: Logins, who: str, says: str) -> None:
+def test_a_login_that_cannot_be_limited_is_refused(
+    rota: Rota, logins: Logins, who: str, says: str
+) -> None:
     said = rota("db", "grant", who.format(name=database_of(logins.admin)), "--as", "worker")
 
     assert said.code == 2

@@ -82,7 +82,7 @@ def test_who_may_do_what(served: Served, needed: Mapping[tuple[str, str], Needs]
     assert wrong == []
 
 
-def test_what_belongs_to_others_is_not_there(served: Served) -> None:
+def test_a_thing_of_another_namespace_is_not_found(served: Served) -> None:
     client = served.client("admin", "exec")
     store = served.app.store
     for at, example in EXAMPLES.items():

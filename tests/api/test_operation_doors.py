@@ -127,7 +127,7 @@ def test_each_parameter_of_an_operation_has_a_type_and_each_answer_is_a_view() -
 
 
 @pytest.mark.parametrize("door", ["store", "server"])
-def test_what_is_so_already_leaves_no_audit_entry(
+def test_a_change_without_effect_leaves_no_audit_entry(
     served: Served, doors: dict[str, Backend], door: str
 ) -> None:
     things = Things(served.app.store, HOME)

@@ -72,7 +72,7 @@ def test_a_page_of_a_session_before_is_not_answered_in_the_one_of_another(served
     assert client.get(VERSION, headers={"X-CSRF-Token": now}).status_code == 200
 
 
-def test_who_signs_in_with_a_token_has_used_it(served: Served) -> None:
+def test_signing_in_counts_as_use_of_the_token(served: Served) -> None:
     secret = served.token("viewer")
     token_id = served.issued
     served.anyone().post("/login", data={"token": secret})

@@ -49,7 +49,7 @@ def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin:
     )
 
 
-def test_what_the_form_suggests_is_understood(admin: Visitor) -> None:
+def test_the_examples_in_the_form_are_valid(admin: Visitor) -> None:
     page = admin.page("/schedules")
 
     press(page, "New schedule")

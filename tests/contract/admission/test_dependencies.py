@@ -122,7 +122,7 @@ def test_b_is_skipped_when_a_did_not_succeed(
     assert not jobs.read(is_anybody_waiting)
 
 
-def test_of_two_starts_of_a_within_a_millisecond_the_later_one_counts(
+def test_the_later_of_two_starts_within_a_millisecond_counts(
     jobs: Store, worker: str, clock: Clock
 ) -> None:
     schedule(jobs, "a", "b")

@@ -121,7 +121,7 @@ def test_a_probe_that_ends_after_a_person_has_spoken_changes_nothing(
     assert (view(store).state, view(store).stays) == ("open", True)
 
 
-def test_what_runs_when_it_is_opened_goes_on(store: Store) -> None:
+def test_a_running_run_goes_on_when_its_breaker_opens(store: Store) -> None:
     given_job(store)
     lease = given_lease(store)
 

@@ -78,7 +78,7 @@ def test_too_few_attempts_or_too_few_bad_ones_leave_it_closed(store: Store, work
     assert (view(store).state, view(store).bad, view(store).good) == ("closed", 5, 9)
 
 
-def test_what_left_the_window_does_not_count(store: Store, worker: str, clock: Clock) -> None:
+def test_attempts_before_the_window_do_not_count(store: Store, worker: str, clock: Clock) -> None:
     given_job(store)
     attempts(store, worker, bad=3)
     clock.advance(60_000)

@@ -219,7 +219,7 @@ def test_each_table_has_a_rule(postgres_store: Store) -> None:
         assert (row["digest"] is None) is (condition is None)
 
 
-def test_what_is_done_already_is_not_done_again(postgres_store: Store) -> None:
+def test_protecting_twice_changes_nothing(postgres_store: Store) -> None:
     def policies() -> list[tuple[Any, ...]]:
         return run_sql(postgres_store.url, "select oid from pg_policy order by oid")
 

@@ -97,7 +97,7 @@ def test_a_counter_does_not_shrink_while_somebody_counts(store: Store, clock: Cl
 
 
 @pytest.mark.parametrize("kind", [NotReached, PrivateAddress, NotStarted])
-def test_what_the_walls_refuse_is_counted(
+def test_requests_and_commands_that_are_refused_are_counted(
     store: Store, clock: Clock, kind: type[Exception]
 ) -> None:
     worker = given_worker(store, lease_ms=DAY_MS)

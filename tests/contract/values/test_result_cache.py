@@ -82,7 +82,7 @@ def test_a_node_with_a_known_result_ends_with_it(store: Store, worker: str) -> N
 
 
 @pytest.mark.parametrize("change", ["arguments", "expiry", "fresh", "version"])
-def test_what_is_not_the_same_is_carried_out(
+def test_a_cache_miss_carries_the_run_out(
     store: Store, clock: Clock, worker: str, change: str
 ) -> None:
     flow = Flow(store, worker, cached())

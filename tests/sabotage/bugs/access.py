@@ -387,7 +387,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            "tests/api/server/test_compression.py::test_what_holds_credentials_is_never_compressed[sqlite]",
+            "tests/api/server/test_compression.py::test_an_answer_with_credentials_is_never_compressed[sqlite]",
         ),
     ),
 )

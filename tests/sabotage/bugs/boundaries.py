@@ -281,7 +281,7 @@ BOUNDARIES = (
             ),
         ),
         caught_by=(
-            T_COMMANDS + "test_what_was_stored_before_it_was_refused_does_not_run[argv1-env1]",
+            T_COMMANDS + "test_a_stored_command_that_is_now_refused_does_not_run[argv1-env1]",
         ),
     ),
     Sabotage(

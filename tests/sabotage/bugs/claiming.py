@@ -104,7 +104,9 @@ CLAIMING = (
                 new="           and rank is not null\n",
             ),
         ),
-        caught_by=(T_LANES + "test_what_was_moved_is_not_claimed_from_the_front[sqlite]",),
+        caught_by=(
+            T_LANES + "test_a_run_that_moved_to_a_lane_is_not_claimed_from_the_front[sqlite]",
+        ),
     ),
     Sabotage(
         name="claim never looks into lanes",
@@ -209,9 +211,9 @@ CLAIMING = (
             ),
         ),
         caught_by=(
-            T_HOLDS + "test_what_is_freed_starts[sqlite-dependencies]",
-            T_HOLDS + "test_what_is_freed_starts[sqlite-graph-pause]",
-            T_HOLDS + "test_what_is_freed_starts[sqlite-overlap]",
+            T_HOLDS + "test_a_run_starts_once_its_hold_is_released[sqlite-dependencies]",
+            T_HOLDS + "test_a_run_starts_once_its_hold_is_released[sqlite-graph-pause]",
+            T_HOLDS + "test_a_run_starts_once_its_hold_is_released[sqlite-overlap]",
         ),
     ),
     Sabotage(

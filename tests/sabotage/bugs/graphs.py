@@ -245,7 +245,7 @@ GRAPHS = (
                 new="true",
             ),
         ),
-        caught_by=(T_MEMOS + "test_what_is_not_the_same_is_carried_out[sqlite-expiry]",),
+        caught_by=(T_MEMOS + "test_a_cache_miss_carries_the_run_out[sqlite-expiry]",),
     ),
     Sabotage(
         name="a branch skips what another way leads to",

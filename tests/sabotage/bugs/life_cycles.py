@@ -56,7 +56,7 @@ LIFE_CYCLES = (
                 new="and :fence = :fence",
             ),
         ),
-        caught_by=(T_DOWN + "test_who_has_an_old_fence_ends_nothing[sqlite]",),
+        caught_by=(T_DOWN + "test_an_old_fence_ends_nothing[sqlite]",),
     ),
     Sabotage(
         name="a cancelled run with retries begins again",

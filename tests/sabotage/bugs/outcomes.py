@@ -247,7 +247,7 @@ OUTCOMES = (
                 new="if verdict.verb}",
             ),
         ),
-        caught_by=(T_TOLD + "test_who_names_nobody_pays_for_nothing[sqlite]",),
+        caught_by=(T_TOLD + "test_a_job_without_on_failure_costs_no_statement[sqlite]",),
     ),
     Sabotage(
         name="on_failure may name a job that is not there",

@@ -69,7 +69,7 @@ def test_a_command_takes_a_server_or_has_a_reason() -> None:
     assert without == set(NO_SERVER)
 
 
-def test_those_that_take_one_take_a_database_a_profile_and_json_as_well() -> None:
+def test_each_remote_command_takes_a_database_a_profile_and_json() -> None:
     for path, command in leaves(cli):
         if takes_server(command):
             form = "--log-format" if path == "worker" else "--json"

@@ -22,7 +22,7 @@ def watch(tmp_path: Path) -> Iterator[FolderWatch]:
     watch.close()
 
 
-def test_where_nothing_happens_nothing_is_told(watch: FolderWatch, tmp_path: Path) -> None:
+def test_writes_inside_the_folder_report_no_replacement(watch: FolderWatch, tmp_path: Path) -> None:
     (tmp_path / "ours").write_text("written, not replaced")
     (tmp_path / "database").read_text()
 

@@ -57,7 +57,7 @@ def test_the_same_object_written_twice_is_there_once(folder: Folder) -> None:
     assert list(folder.digests(DAY)) == [[DIGEST]]
 
 
-def test_what_is_not_there_is_none(folder: Folder) -> None:
+def test_a_missing_artifact_reads_as_none(folder: Folder) -> None:
     assert folder.get(DAY, DIGEST) is None
     assert folder.days() == []
 

@@ -61,7 +61,7 @@ def test_a_service_that_fails_rests_however_often_it_is_woken(
     assert mine == ["service.failed", "service.recovered"], "not one notice for each failure"
 
 
-def test_what_is_told_rarely_says_how_often_it_was(
+def test_a_rare_notice_says_how_often_it_happened(
     told: list[tuple[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = [0.0]
