@@ -1,4 +1,4 @@
-"""How people sign in through an identity provider, and the roles that its groups get here."""
+"""Options of signing in through an identity provider, and the roles that its groups get here."""
 
 from __future__ import annotations
 

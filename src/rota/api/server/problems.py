@@ -27,7 +27,7 @@ _log = logging.getLogger("rota.api")
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What went wrong and what to do."""
+    """An error: what went wrong and what to do."""
 
     type: str
     title: str
@@ -38,7 +38,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     remedy: str
     request_id: str = ""
     facts: dict[str, str | float] = {}
-    """What the error is about, for programs: the id of a run, the name of a job..."""
+    """The subject of the error, for programs: the id of a run, the name of a job..."""
 
 
 class ErrorText(NamedTuple):

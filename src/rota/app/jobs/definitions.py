@@ -1,4 +1,4 @@
-"""How functions, programs and requests become jobs of an app."""
+"""Define functions, programs and requests as jobs of an app."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
 
 
 def tally(tx: Tx, run_id: str, *, namespace: str) -> dict[str, int]:
-    """How many attempts ended in each way that is no success: error, timeout, crash, lost..."""
+    """Return how many attempts ended in each way but success: error, timeout, crash, lost..."""
     find(tx, run_id, namespace=namespace)
     return {row["kind"]: row["attempts"] for row in tx.all("tally_attempts", id=run_id)}
 

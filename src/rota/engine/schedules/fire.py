@@ -240,7 +240,7 @@ def _due_after_end(row: Row, plan: CompiledSchedule) -> Due:
 
 
 def _most(row: Row, plan: CompiledSchedule) -> int:
-    """How many firings are left; zero when starts by hand have used up the count."""
+    """Return how many firings are left; zero when starts by hand have used up the count."""
     count = plan.schedule.count
     return MOST_STARTS if count is None else max(0, min(MOST_STARTS, count - row["fired"]))
 

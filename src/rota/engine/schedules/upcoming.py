@@ -114,7 +114,7 @@ class StoredPlan(NamedTuple):
 
     @property
     def left(self) -> int | None:
-        """How often it may still fire; None for no limit."""
+        """Return how often the schedule may still fire; None for no limit."""
         count = self.plan.schedule.count
         return None if count is None else max(0, count - self.row["fired"])
 

@@ -116,7 +116,7 @@ class Node(_Data, frozen=True):
 
 
 class Parameter(_Data, frozen=True):
-    """What a run of the graph is given."""
+    """A parameter of the graph: its type and default."""
 
     type: str = "Any"
     """The annotation, for people, forms and checks."""

@@ -40,7 +40,7 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NodeDuration(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a node took in one run; for a mapped node, its instances together."""
+    """The time that a node took in one run; for a mapped node, its instances together."""
 
     took_ms: int
     instances: int = 0

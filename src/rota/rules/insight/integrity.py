@@ -18,7 +18,7 @@ class Integrity(NamedTuple):
     is_whole: bool = True
     """False if time ran out before the end."""
     hint: str = ""
-    """How to check more."""
+    """Advice on how to check more."""
 
 
 def integrity(report: Integrity) -> Finding:

@@ -37,7 +37,7 @@ class Crowd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """How many runs may run and wait."""
+    """The numbers of runs that may run and wait."""
 
     overlap: Overlap = "allow"
     parallel: int = 1

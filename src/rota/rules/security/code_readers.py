@@ -16,7 +16,7 @@ _LOADER = re.compile(r"^(ld-linux|ld-musl)\b.*")
 
 
 class Reader(NamedTuple):
-    """How a program treats its words."""
+    """The treatment that a program gives its words."""
 
     code: str = ""
     """Letters of options that take code, or a file of it."""

@@ -45,7 +45,7 @@ class Option(msgspec.Struct, frozen=True):
     body: Any = None
     """The type in a body of the API; None if no body has it."""
     bodies: tuple[str, ...] = ()
-    """Which bodies have it; those of `where` if nothing is said."""
+    """The bodies that have the option; by default those of `where`."""
 
     def __post_init__(self) -> None:
         if not self.field:

@@ -105,7 +105,7 @@ class Scheduler(Service):
         )
 
     def _lead_s(self) -> float:
-        """How long before its time to begin."""
+        """Return how long before its time to begin."""
         dialect = self._store.dialect
         lead_s = min(LEAD_LIMIT_S[dialect], max(LEAD_S[dialect], 1.5 * self._look_s))
         if self._crowd >= CROWD:

@@ -55,7 +55,7 @@ def show_login(
 
 @get("/login/page.css", **public(), media_type="text/css", sync_to_thread=False)
 def show_style() -> bytes:
-    """How the page looks."""
+    """The style sheet of the page."""
     return style()
 
 

@@ -16,7 +16,7 @@ class SubmitBody(Body):
 
     job_id: str | None = None
     job: str | None = None
-    """The same as `jobId`; one of them is given."""
+    """Another name for `jobId`; give one of them."""
     args: dict[str, Any] = msgspec.field(default_factory=dict)
     queue: str | None = None
     priority: int | Literal["high", "medium", "low"] | None = None
@@ -24,7 +24,7 @@ class SubmitBody(Body):
     """Start after this: `10m`, or seconds."""
     at: datetime | None = None
     key: str | None = None
-    """Of the run: within its window the same key is the same run, whoever sends it."""
+    """The key of the run: within its window, the same key means the same run for all callers."""
     key_window: str | float | None = None
     expires: str | float | None = None
     timeout: str | float | None = None
@@ -34,14 +34,14 @@ class SubmitBody(Body):
 
     @property
     def name(self) -> str:
-        """Of the job."""
+        """Return the name of the job."""
         name = self.job if self.job_id is None else self.job_id
         if name is None or (self.job is not None and self.job != name):
             raise BadInput("jobId: say which job, once")
         return name
 
     def options(self) -> dict[str, Any]:
-        """As a submit takes them."""
+        """Return the options as a submit takes them."""
         values = {name: getattr(self, name) for name in _OPTIONS}
         return {name: value for name, value in values.items() if value is not None}
 

@@ -53,7 +53,7 @@ async def save_worker_checkpoint(
 async def load_worker_checkpoint(
     request: ApiRequest, worker_id: FromPath[str], data: JSONBody[AttemptBody]
 ) -> CheckpointState:
-    """How far this or an earlier attempt had come."""
+    """The checkpoint that this or an earlier attempt has saved."""
 
     def load(tx: Tx, lease: Lease) -> CheckpointState:
         return CheckpointState(state=load_checkpoint(tx, lease, namespace=request.namespace))
