@@ -20,10 +20,10 @@ from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST
 from tests.integration.test_worker_leases import heard
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces, work_slowly
 from tests.support.figures import tell
 from tests.support.network import NOWHERE, Network
 from tests.support.postgres import PostgresServer
+from tests.support.trace_handlers import open_gate, traces, work_slowly
 
 pytestmark = pytest.mark.postgres
 

@@ -39,9 +39,9 @@ from tests.contract.builders import HOME, new_run, run_sql
 from tests.integration.conftest import FAST
 from tests.integration.test_worker_leases import heard
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces, work_slowly
 from tests.support.pgbouncer import PgBouncer
 from tests.support.postgres import PostgresServer, database_of
+from tests.support.trace_handlers import open_gate, traces, work_slowly
 
 pytestmark = [pytest.mark.postgres, pytest.mark.usefixtures("pgbouncer_program")]
 
