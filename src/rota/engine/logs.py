@@ -77,11 +77,11 @@ def before_last(tx: Tx, run_id: str, *, namespace: str, lines: int) -> list[LogC
 
     They follow from the numbers alone: nobody reads a million lines for the last ten.
     """
-    seen = []
+    cursors = []
     for fence, last in sorted(ends(tx, run_id, namespace=namespace).items(), reverse=True):
-        seen.append(LogCursor(fence, max(last - lines, 0) if lines > 0 else last))
+        cursors.append(LogCursor(fence, max(last - lines, 0) if lines > 0 else last))
         lines -= last
-    return seen
+    return cursors
 
 
 def search(  # noqa: PLR0913  # one filter each, all named

@@ -42,8 +42,8 @@ class _Twig:
 def instances_of(progress: MapProgress, noun: str = "") -> str:
     """Return `3 of 5 instances, 1 kept, 1 failed`."""
     bad = f", {progress.failed:,} failed" if progress.failed else ""
-    kept = f", {progress.kept:,} kept" if progress.kept else ""
-    return f"{progress.done:,} of {progress.total:,}{noun}{kept}{bad}"
+    note = f", {progress.kept:,} kept" if progress.kept else ""
+    return f"{progress.done:,} of {progress.total:,}{noun}{note}{bad}"
 
 
 def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:

@@ -21,8 +21,8 @@ from rota.store.base import Tx
 class OpenBreakers(ActiveHold):
     """The jobs of a namespace that are held back, each with the id of its probe."""
 
-    def __init__(self, held: Mapping[str, str | None]) -> None:
-        self._held = held
+    def __init__(self, probes: Mapping[str, str | None]) -> None:
+        self._held = probes
 
     def reasons(self, *, job: str, queue: str) -> list[Reason]:
         del queue

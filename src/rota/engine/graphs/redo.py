@@ -80,13 +80,13 @@ def moved(
     graph_id: str,
     rows: Mapping[str, NodeRow],
     redone: Collection[str],
-    kept: Mapping[str, EarlierTry],
+    tries: Mapping[str, EarlierTry],
 ) -> list[NodeRow]:
     """Rows for a new run of a graph: nodes that are kept whole, and nodes that are kept in part."""
     rows_moved = [_move(row, graph_id) for name, row in rows.items() if name not in redone]
-    for name in sorted(kept.keys() & set(redone)):
+    for name in sorted(tries.keys() & set(redone)):
         row = NodeRow(graph_id=graph_id, name=name, state="pending", counts=NONE)
-        row.version, row.earlier = rows[name].version, text_of(kept[name])
+        row.version, row.earlier = rows[name].version, text_of(tries[name])
         rows_moved.append(row)
     return rows_moved
 

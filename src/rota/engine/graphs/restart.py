@@ -18,7 +18,7 @@ def place(
     propagation: Propagation,
     graph_run: GraphRun,
     versions: Mapping[str, int | None],
-    kept: Mapping[str, NodeRow],
+    earlier_nodes: Mapping[str, NodeRow],
 ) -> None:
     """Add rows for all nodes; kept nodes may have ended already."""
     graph_id, shape = graph_run.graph_id, graph_run.shape
@@ -28,7 +28,7 @@ def place(
             graph_id=graph_id, name=name, state="pending", counts=NONE, version=versions[name]
         )
         propagation.node_rows.add(row)
-    for name, old in kept.items():
+    for name, old in earlier_nodes.items():
         if name not in shape.plan.nodes:
             continue
         row = propagation.node_rows.rows[graph_id, name]

@@ -135,8 +135,8 @@ def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     if ahead:
         reasons.append(ahead)
     able = here.able(job=run.job, queue=run.queue)
-    slots, taken = sum(each.slots for each in able), sum(each.running for each in able)
-    if able and taken >= slots:
+    slots, busy = sum(each.slots for each in able), sum(each.running for each in able)
+    if able and busy >= slots:
         says = f"all {slots} slots of the {counted(able)} that could take it are busy"
         reasons.append(Reason(kind="busy", says=says, count=slots))
     return reasons or [_next(run, here.able(job=run.job, queue=run.queue), now_ms(tx))]

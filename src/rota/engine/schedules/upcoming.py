@@ -80,10 +80,10 @@ def _days_off(
     """Days off by calendar, in the zone of the first schedule that names the calendar."""
     zones: dict[tuple[str, Calendar], str] = {}
     for one in plans:
-        named = one.plan.schedule.calendar
-        calendar = find_calendar(named, calendars)
+        calendar_name = one.plan.schedule.calendar
+        calendar = find_calendar(calendar_name, calendars)
         if calendar is not None and len(zones) < FEW:
-            name = named if isinstance(named, str) else calendar.country or ""
+            name = calendar_name if isinstance(calendar_name, str) else calendar.country or ""
             zones.setdefault((name, calendar), one.plan.schedule.zone)
     days = sorted(
         day

@@ -135,9 +135,9 @@ _KINDS: tuple[str, ...] = get_args(Kind)
 _CHECKS: dict[str, Callable[[Any], object]] = {
     "retries": _retries,
     "timeout": _positive,
-    "queue": lambda given: check_name("queue", given),
+    "queue": lambda value: check_name("queue", value),
     "priority": _priority,
-    "isolation": lambda given: one_of("isolation", given, get_args(Isolation)),
+    "isolation": lambda value: one_of("isolation", value, get_args(Isolation)),
     "group": _group,
     "map": _map,
     "cache": _cache,

@@ -245,7 +245,7 @@ def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
     pooler_text = "between us and the server; no statement is prepared" if has_pooler else "none"
     yield Finding("pooler", "ok", pooler_text)
     advice = "`direct=HOST:PORT` in the address must lead past the pooler to the same database"
-    known: Mapping[str, tuple[Status, str]] = {
+    findings: Mapping[str, tuple[Status, str]] = {
         "arrive": ("ok", "arrive"),
         "polled": (
             "ok",
@@ -255,4 +255,4 @@ def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
         "unreachable": ("warning", f"do not arrive: {facts.get('why', '')}"),
         "lost": ("problem", "do not arrive within 5 s"),
     }
-    yield finding("wake-ups", *known[str(facts["wakeups"])], advice=advice)
+    yield finding("wake-ups", *findings[str(facts["wakeups"])], advice=advice)

@@ -33,11 +33,11 @@ def _zone(_: str, value: object) -> str:
 
 
 def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
-    return lambda field, given: one_of(field, given, words)
+    return lambda field, value: one_of(field, value, words)
 
 
 def _number(low: int, high: int) -> Callable[[str, object], int]:
-    return lambda field, given: whole_number(field, given, low, high)
+    return lambda field, value: whole_number(field, value, low, high)
 
 
 def _duration(field: str, value: Any) -> str:

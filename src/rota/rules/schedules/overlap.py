@@ -101,9 +101,9 @@ def _room(policy: Policy, crowd: Crowd, waiting: int) -> int:
 
 
 def _only_newest_waits(
-    released: tuple[T, ...], left: Sequence[T], rest: Sequence[T], started: int
+    released: tuple[T, ...], still_waiting: Sequence[T], rest: Sequence[T], started: int
 ) -> Outcome[T]:
-    dropped = tuple(left) if rest else tuple(left[:-1])
+    dropped = tuple(still_waiting) if rest else tuple(still_waiting[:-1])
     tail = _DROPPED * (len(rest) - 1) + _WAITS if rest else ()
     return Outcome(released=released, dropped=dropped, decisions=_STARTED * started + tail)
 

@@ -127,7 +127,7 @@ def _state(worker: WorkerView) -> Cell:
 
     if not worker.is_alive:
         return Cell("dead", "bold red")
-    left = f", {worker.left_behind} left behind" if worker.left_behind else ""
+    note = f", {worker.left_behind} left behind" if worker.left_behind else ""
     if not worker.is_draining:
-        return Cell(f"alive{left}", "yellow" if left else "green")
-    return Cell(f"draining{left}", "yellow")
+        return Cell(f"alive{note}", "yellow" if note else "green")
+    return Cell(f"draining{note}", "yellow")

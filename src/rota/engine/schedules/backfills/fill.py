@@ -189,19 +189,19 @@ def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId)
     )
     instants = next_instants(plan, span, row["edge_at"], CHUNK)
     earlier_runs = last_runs(tx, row["schedule_id"], instants)
-    edge, seen = row["edge_at"], 0
+    edge, checked = row["edge_at"], 0
     chosen: list[int] = []
     for instant in instants:
         wants = is_wanted(row["reprocess"], earlier_runs.get(instant))
         if wants and len(chosen) >= free:
             break
-        edge, seen = instant, seen + 1
+        edge, checked = instant, checked + 1
         if wants:
             chosen.append(instant)
     started = _start(tx, row, base, plan, chosen, new_id) if chosen else 0
-    is_through = seen == len(instants) < CHUNK
+    is_through = checked == len(instants) < CHUNK
     is_done = is_through and not base["live"] and not started
-    is_full = seen < len(instants)
+    is_full = checked < len(instants)
     is_told = base["live"] or started  # the end of its own run wakes it
     look_at: int | None = row["now"]
     if is_done or (is_told and (is_through or is_full)):
@@ -212,7 +212,7 @@ def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId)
         tx,
         row,
         edge=edge,
-        seen=seen,
+        seen=checked,
         started=started,
         state="done" if is_done else "active",
         look_at=look_at,

@@ -136,8 +136,8 @@ _LEAVES: dict[type, Callable[[Any], Schema]] = {
     look.DateTimeType: _with_format,
     look.TimeType: _with_format,
     look.EnumType: _of_enum,
-    look.LiteralType: lambda found: {"enum": list(found.values)},
-    look.CustomType: lambda found: {"type": "string"} if issubclass(found.cls, PurePath) else {},
+    look.LiteralType: lambda info: {"enum": list(info.values)},
+    look.CustomType: lambda info: {"type": "string"} if issubclass(info.cls, PurePath) else {},
 }
 
 
