@@ -54,7 +54,7 @@ def test_completion_scripts_are_printed_and_work(local: Rota, shell: str) -> Non
 
 
 @pytest.mark.parametrize("meant", sorted({each for told in HABITS.values() for each in told}))
-def test_what_people_are_pointed_to_is_there(meant: str) -> None:
+def test_commands_and_pages_that_help_names_exist(meant: str) -> None:
     assert CliRunner().invoke(cli, [*meant.split(), "--help"], prog_name="rota").exit_code == 0
 
 

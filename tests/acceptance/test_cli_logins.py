@@ -76,7 +76,7 @@ def test_the_doctor_tells_who_logs_in_as_the_owner(rota: Rota) -> None:
     assert "rota db grant" in found["advice"]
 
 
-def test_what_was_granted_is_listed_changed_and_taken_back(rota: Rota, logins: Logins) -> None:
+def test_a_granted_login_is_listed_changed_and_revoked(rota: Rota, logins: Logins) -> None:
     name = f"{database_of(logins.admin)}_worker"
 
     listed = rota.good("db", "logins", "--json").documents

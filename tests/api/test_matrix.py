@@ -61,7 +61,9 @@ def may(role: Role, needs: Needs) -> bool:
     return LADDER.index(role) >= LADDER.index(least or "viewer")
 
 
-def test_who_may_do_what(served: Served, needed: Mapping[tuple[str, str], Needs]) -> None:
+def test_each_role_may_do_what_the_table_says(
+    served: Served, needed: Mapping[tuple[str, str], Needs]
+) -> None:
     """All in one server: a row of the matrix costs a few milliseconds, a server 300."""
     clients = {}
     for role in (*LADDER, WORKER):

@@ -234,7 +234,7 @@ def _free(url: str) -> int:
 
 
 @pytest.mark.slow
-def test_of_several_servers_the_one_that_can_be_written_to_is_followed(
+def test_the_writable_one_of_several_servers_is_followed(
     postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     name = postgres_url.partition("?")[0].rpartition("/")[2]

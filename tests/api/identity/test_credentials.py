@@ -188,7 +188,7 @@ def test_bad_credentials_are_slowed_down_and_good_ones_are_not(api_url: str) -> 
         assert sign_in(served, token=served.token("viewer")).get(VERSION).status_code == 200
 
 
-def test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone(
+def test_guesses_at_one_credential_slow_down_that_credential_alone(
     sqlite_url: str,
 ) -> None:
     """The beginning of a token is in lists; with it, and much time, one could look for the rest."""

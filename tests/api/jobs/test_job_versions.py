@@ -286,7 +286,7 @@ def test_one_of_many_definers_of_a_new_job_wins(served: Served) -> None:
     assert [each["version"] for each in versions] == [1]
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(served: Served) -> None:
+def test_a_read_definition_can_be_sent_back_unchanged(served: Served) -> None:
     client = served.client("author", "exec")
     job: dict[str, Any] = {
         "name": "full",

@@ -116,9 +116,7 @@ def backfills_of(site: Site, schedule: str) -> list[dict[str, Any]]:
     return [each for each in site.get("/backfills")["items"] if each["schedule"] == schedule]
 
 
-def test_what_became_of_past_firings_is_told_with_why_one_was_left_out(
-    site: Site, admin: Visitor
-) -> None:
+def test_the_page_shows_past_firings_and_why_one_was_left_out(site: Site, admin: Visitor) -> None:
     file = site.path()
     never = {"job": "hold", "expression": "0 0 29 2 *", "overlap": "skip"}
     site.put("/schedules/leap", **never, args={"path": str(file)})

@@ -164,7 +164,7 @@ def test_a_that_has_not_fired_yet_is_waited_for(jobs: Store, worker: str, clock:
     assert names(claim(jobs, worker)) == ["b"]
 
 
-def test_where_a_has_no_such_instant_b_does_not_wait(
+def test_b_does_not_wait_for_an_instant_that_a_lacks(
     jobs: Store, worker: str, clock: Clock
 ) -> None:
     schedule(jobs, "a", every_="1h")

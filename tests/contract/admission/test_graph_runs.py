@@ -49,7 +49,7 @@ def test_a_run_that_depends_on_the_one_before(store: Store, worker: str) -> None
     assert f"the run before it, {first}, ended as failed" in ended.error.message
 
 
-def test_who_waits_for_a_run_that_is_cancelled_before_it_began_goes_on(
+def test_a_run_goes_on_when_the_one_before_it_is_cancelled_unbegun(
     store: Store, worker: str
 ) -> None:
     flow = Flow(store, worker, graph([node("a")], depends_on_past=True))

@@ -281,7 +281,7 @@ def test_jobs_that_share_a_lane_are_told_apart(store: Store, worker: str) -> Non
     assert [each.run_id for each in claim_with_lanes(store, worker, second)] == own
 
 
-def test_of_a_run_in_a_lane_those_ahead_are_counted_that_are_in_the_lane(store: Store) -> None:
+def test_a_run_in_a_lane_counts_the_runs_ahead_in_that_lane(store: Store) -> None:
     given_runs(store, 2, job="a")
     last = given_run(store, job="a")
     move(store)

@@ -263,7 +263,7 @@ def test_there_is_no_past_to_fill(store: Store) -> None:
         ("@event", {}, "not a name for an event"),
     ],
 )
-def test_what_makes_no_sense_is_refused(trigger: Any, policies: dict[str, Any], said: str) -> None:
+def test_a_bad_event_is_refused(trigger: Any, policies: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         read_schedule(trigger, policies)
 

@@ -211,7 +211,7 @@ def test_old_alerts_are_pruned(store: Store, clock: Clock) -> None:
     assert [kind for kind, _ in told(store)] == ["breaker.closed"]
 
 
-def test_who_opened_and_closed_a_breaker_is_on_record(store: Store) -> None:
+def test_opening_and_closing_a_breaker_is_audited(store: Store) -> None:
     given_job(store)
     opened, closed = by_hand(), by_hand()
 

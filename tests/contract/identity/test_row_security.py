@@ -281,7 +281,9 @@ def test_a_login_that_may_create_roles_does_it_by_itself(postgres_server: Postgr
     postgres_server.drop_database(admin)
 
 
-def test_it_can_be_switched_off_and_given_another_role(postgres_server: PostgresServer) -> None:
+def test_row_security_can_be_switched_off_and_given_another_role(
+    postgres_server: PostgresServer,
+) -> None:
     url = postgres_server.create_database()
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     open_store(url, clock=Clock()).close()

@@ -46,7 +46,7 @@ def of(store: Store, job: str = ALL, queue: str = "default") -> Statistic:
     return all_of(store).ended[StatisticKey(HOME, EVER, 0, job, queue)]
 
 
-def test_what_ended_is_told_for_ever_and_once(store: Store, clock: Clock) -> None:
+def test_ended_runs_are_counted_for_ever_and_once(store: Store, clock: Clock) -> None:
     worker = given_worker(store, lease_ms=90 * DAY_MS)
     count_all(store)
     for _ in range(3):

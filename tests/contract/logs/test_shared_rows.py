@@ -120,7 +120,7 @@ def test_a_chunk_that_is_sent_twice_is_stored_once(store: Store) -> None:
     assert [texts_of(store, run_id) for run_id in (one, two, three)] == [["a"], ["b"], ["c"]]
 
 
-def test_what_never_arrived_is_stored_when_it_is_sent_again(store: Store) -> None:
+def test_a_chunk_that_never_arrived_is_stored_when_sent_again(store: Store) -> None:
     one, two = ids_of(1, 2)
 
     keep(store, bound((one, ["a"]), (two, ["b"])), is_repeated=True)

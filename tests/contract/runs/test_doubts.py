@@ -237,7 +237,7 @@ def test_an_effect_that_a_later_run_took_up_is_settled_there(store: Store) -> No
 
 
 @pytest.mark.postgres
-def test_who_takes_it_up_waits_for_who_settles_it(postgres_store: Store) -> None:
+def test_taking_up_an_effect_waits_for_its_settling(postgres_store: Store) -> None:
     store, asker = postgres_store, by()
     old = given_parked(store)
     lease = given_redriven(store, old)
@@ -254,7 +254,7 @@ def test_who_takes_it_up_waits_for_who_settles_it(postgres_store: Store) -> None
 
 
 @pytest.mark.postgres
-def test_who_settles_it_waits_for_who_takes_it_up(postgres_store: Store) -> None:
+def test_settling_an_effect_waits_for_its_taking_up(postgres_store: Store) -> None:
     store = postgres_store
     old = given_parked(store)
     lease = given_redriven(store, old)

@@ -213,7 +213,7 @@ def test_a_backfill_leaves_due_instants_to_the_scheduler(store: Store, clock: Cl
     assert [each.instant.ms for each in fired(store)] == [ON - 2 * MINUTE, ON - MINUTE, ON]
 
 
-def test_what_was_backfilled_in_a_pause_is_not_caught_up_again(store: Store, clock: Clock) -> None:
+def test_instants_backfilled_in_a_pause_are_not_caught_up_again(store: Store, clock: Clock) -> None:
     given_schedule(store, "1h")
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
     clock.advance(3 * HOUR + MINUTE)

@@ -308,7 +308,7 @@ def test_a_lost_lease_remembers_nothing(store: Store, worker: str) -> None:
     assert run_sql(store.url, "select count(*) from rota.memo") == [(0,)]
 
 
-def test_what_has_expired_is_pruned_with_its_large_value(
+def test_an_expired_cache_entry_is_pruned_with_its_large_value(
     store: Store, clock: Clock, worker: str
 ) -> None:
     version = plain_job(store, Cache(ttl="5d"))

@@ -46,7 +46,7 @@ DEPLOYS = (
                 path=DECLARE, within="_is_alone", old="return not any(", new="return True or any("
             ),
         ),
-        caught_by=(T_RELEASES + "test_who_is_alone_with_a_file_goes_back_by_starting_old_code",),
+        caught_by=(T_RELEASES + "test_the_only_user_of_a_file_goes_back_by_starting_old_code",),
     ),
     Sabotage(
         name="a submit of old code switches the version back",

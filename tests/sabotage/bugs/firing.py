@@ -173,7 +173,7 @@ FIRING = (
             ),
         ),
         caught_by=(
-            T_BACKFILL + "test_what_was_backfilled_in_a_pause_is_not_caught_up_again[sqlite]",
+            T_BACKFILL + "test_instants_backfilled_in_a_pause_are_not_caught_up_again[sqlite]",
         ),
     ),
     Sabotage(
@@ -220,7 +220,7 @@ FIRING = (
                 "        instant=0,",
             ),
         ),
-        caught_by=(T_TIMES + "test_what_an_event_brings_is_never_computed_with[sqlite]",),
+        caught_by=(T_TIMES + "test_the_payload_of_an_event_is_never_evaluated[sqlite]",),
     ),
     Sabotage(
         name="a schedule without a value for its arguments stops the others",

@@ -82,8 +82,7 @@ GRAPHS = (
             ),
         ),
         caught_by=(
-            T_DOORS
-            + "test_what_waits_for_an_event_is_not_started_by_hand_without_what_it_needs[sqlite]",
+            T_DOORS + "test_an_event_schedule_is_not_started_by_hand_without_its_arguments[sqlite]",
         ),
     ),
     Sabotage(

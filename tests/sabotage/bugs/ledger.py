@@ -99,7 +99,7 @@ LEDGER = (
         ),
         caught_by=(
             T_DOUBTS + "test_an_effect_that_a_later_run_took_up_is_settled_there[sqlite]",
-            T_DOUBTS + "test_who_settles_it_waits_for_who_takes_it_up",
+            T_DOUBTS + "test_settling_an_effect_waits_for_its_taking_up",
         ),
     ),
     Sabotage(

@@ -120,7 +120,7 @@ OUTCOMES = (
             ),
         ),
         caught_by=(
-            T_JOINS + "test_what_would_let_a_notify_decide_is_refused"
+            T_JOINS + "test_a_join_that_lets_a_notify_node_decide_is_refused"
             "[nodes0-None-node 'b': it comes after 'tell', a notify]",
         ),
     ),
@@ -149,7 +149,7 @@ OUTCOMES = (
             ),
         ),
         caught_by=(
-            T_PLAIN + "test_what_only_a_run_can_do_is_refused_before_anything_is_called"
+            T_PLAIN + "test_a_plain_call_refuses_run_only_nodes_before_it_calls_any"
             "[choosing-node 'note': kind='branch']",
         ),
     ),

@@ -76,7 +76,7 @@ def test_each_remote_command_takes_a_database_a_profile_and_json() -> None:
             assert {"--url", "--profile", form} <= set(options(command)), path
 
 
-def test_those_about_the_database_know_the_flag_to_refuse_it() -> None:
+def test_database_commands_know_the_server_flag_to_refuse_it() -> None:
     for path, command in leaves(cli):
         if NO_SERVER.get(path) == DATABASE:
             assert options(command)["--server"].hidden, path

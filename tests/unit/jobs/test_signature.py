@@ -25,7 +25,7 @@ def resize(image: str, width: int = 800) -> str:
 def nothing() -> None: ...
 
 
-def test_what_can_be_left_out_is_told_as_far_as_json_says_it() -> None:
+def test_optional_parameters_are_described_as_far_as_json_allows() -> None:
     def tune(
         image: str,
         *more: int,

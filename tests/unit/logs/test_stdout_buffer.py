@@ -344,7 +344,7 @@ def test_one_who_still_hurries_keeps_the_pages() -> None:
     assert several.page_for(call, None, RunStream(StringIO(), STDOUT)) is not None
 
 
-def test_who_replaced_stdout_gets_no_page() -> None:
+def test_a_handler_that_replaced_stdout_gets_no_page() -> None:
     call: Attempt = call_of(handler)
     call.log_buffer = LogBuffer(Masker())
 

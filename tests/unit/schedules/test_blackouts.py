@@ -137,7 +137,7 @@ def test_the_equal_window_that_ends_last_counts() -> None:
     assert found == WindowDecision(act="defer", until=ms("2026-01-02T06:00Z"), note="disk")
 
 
-def test_what_is_deferred_into_another_window_goes_on() -> None:
+def test_a_start_deferred_into_another_window_moves_on() -> None:
     second = Blackout(kind="defer", start="2026-01-02T03:00Z", end="2026-01-02T05:00Z")
     skip = Blackout(kind="skip", start="2026-01-02T04:00Z", end="2026-01-02T06:00Z", note="never")
 

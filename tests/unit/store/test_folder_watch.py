@@ -88,7 +88,7 @@ def test_more_events_than_the_system_keeps_may_hide_one_of_ours(
     assert watch.look() == ANYTHING
 
 
-def test_where_the_system_cannot_tell_anything_may_have_happened(
+def test_a_folder_that_cannot_be_watched_counts_as_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_watch, "watched", lambda *_: None)

@@ -125,7 +125,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_what_is_written_is_read_back_as_the_same(value: Any) -> None:
+def test_written_yaml_reads_back_as_the_same_value(value: Any) -> None:
     text = write_jobs({"it": value})
 
     assert read(text) == {"jobs": {"it": value}}

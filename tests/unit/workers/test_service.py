@@ -82,6 +82,6 @@ def test_a_rare_notice_says_how_often_it_happened(
     "notice",
     ["batch.split", "item.set_aside", "finish.refused", "work.unavailable", "schedule.broken"],
 )
-def test_what_was_set_aside_is_a_warning_in_plain_words(notice: str) -> None:
+def test_a_notice_of_a_set_aside_item_is_a_warning_in_plain_words(notice: str) -> None:
     assert level_of(notice) == "warning"
     assert MESSAGES[notice] != notice
