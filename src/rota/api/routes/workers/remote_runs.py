@@ -64,7 +64,7 @@ async def claim_runs(
         while True:
             ear.forget()
             look = partial(catch, worker_id=worker_id, credential=request.credential)
-            look_now = partial(look, asked=data, is_first=is_first)
+            look_now = partial(look, body=data, is_first=is_first)
             caught = await _catch(request, worker_id, look_now)
             is_first = False
             answer = await _answer(request, caught)
