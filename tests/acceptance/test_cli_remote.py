@@ -154,7 +154,7 @@ def test_bad_input_is_told_alike(both: Both) -> None:
         assert "Traceback" not in there.err
 
 
-def test_what_needs_the_database_says_so(both: Both) -> None:
+def test_a_command_that_needs_the_database_says_so(both: Both) -> None:
     for words in (
         ("db", "check"),
         ("db", "migrate"),

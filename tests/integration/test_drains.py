@@ -105,7 +105,7 @@ def test_a_window_of_a_job_in_a_queue_leaves_its_other_queues_alone(
     assert (held.show().state, log) == (State.QUEUED, ["mail", "print"])
 
 
-def test_what_runs_goes_on_and_what_comes_waits(app: App, serve: Serve) -> None:
+def test_a_drain_lets_running_runs_end_and_new_ones_wait(app: App, serve: Serve) -> None:
     begun, gate = threading.Event(), threading.Event()
 
     @app.job

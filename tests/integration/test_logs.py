@@ -18,7 +18,7 @@ pytestmark = pytest.mark.usefixtures("log_load")
 
 
 @KINDS
-def test_what_a_handler_prints_and_logs_is_kept_with_its_run(
+def test_output_and_log_of_a_handler_are_stored_with_its_run(
     app: App, serve: Serve, isolation: str
 ) -> None:
     talk = app.job(isolation=isolation)(talkers.talks)

@@ -17,8 +17,8 @@ from tests.contract.builders import run_sql
 from tests.integration.behind_pooler import behind, opened, run_count, working
 from tests.integration.test_worker_leases import heard
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces, work_slowly
 from tests.support.postgres import PostgresServer
+from tests.support.trace_handlers import open_gate, traces, work_slowly
 
 pytestmark = [pytest.mark.postgres, pytest.mark.usefixtures("pgbouncer_program")]
 

@@ -74,7 +74,7 @@ def test_a_run_is_submitted_and_waited_for(served: Served, client: Client) -> No
     assert (view.args, view.state) == ('{"a":1,"b":2}', State.SUCCESS)
 
 
-def test_what_keeps_a_run_is_the_same_from_afar(served: Served, client: Client) -> None:
+def test_a_client_gets_the_same_reasons_why_a_run_waits(served: Served, client: Client) -> None:
     run = client.submit("add", a=1)
 
     assert client.run(run.id).show() == served.app.run(run.id).show()

@@ -73,7 +73,7 @@ def test_a_run_is_told_at_each_step_of_its_way(served: Served) -> None:
     assert done.data["jobId"] == "noop"
 
 
-def test_what_is_of_others_is_not_told(served: Served) -> None:
+def test_events_of_other_namespaces_are_not_sent(served: Served) -> None:
     store = served.app.store
     with (
         listening(served.client("viewer", queues=["mail"])) as mail,
@@ -105,7 +105,7 @@ def test_queues_and_workers_are_told_at_first_and_when_they_change(served: Serve
         assert heard.of("run") == []
 
 
-def test_what_people_change_is_told_in_one_word(served: Served) -> None:
+def test_a_change_by_a_person_sends_one_event(served: Served) -> None:
     store = served.app.store
     given_run(store)
 
@@ -229,7 +229,7 @@ def test_a_client_that_comes_back_hears_what_it_missed_at_any_server(
             heard.wait_for("run", executionId=fresh, status="queued")
 
 
-def test_who_was_away_for_too_long_starts_anew(served: Served) -> None:
+def test_a_client_that_was_away_too_long_starts_again(served: Served) -> None:
     with listening(served.client("viewer"), last_id="1000") as heard:
         heard.wait_for("reset")
 

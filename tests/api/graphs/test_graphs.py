@@ -245,7 +245,7 @@ def rerun(client: httpx2.Client, flow: Flow, run_id: str, body: dict[str, Any]) 
     ("body", "redone"),
     [({}, ["load", "parts", "report"]), ({"fromFailed": True}, ["parts", "report"])],
 )
-def test_what_failed_is_run_again_or_all_of_it(
+def test_a_rerun_repeats_the_failed_nodes_or_the_whole_graph(
     served: Served, body: dict[str, Any], redone: list[str]
 ) -> None:
     flow = given_flow(served)

@@ -71,7 +71,7 @@ def test_a_page_of_a_session_before_is_not_answered_in_the_one_of_another(served
     assert client.get(VERSION, headers={"X-CSRF-Token": now}).status_code == 200
 
 
-def test_who_signs_in_with_a_token_has_used_it(served: Served) -> None:
+def test_signing_in_counts_as_use_of_the_token(served: Served) -> None:
     secret = served.token("viewer")
     token_id = served.issued
     served.anyone().post("/login", data={"token": secret})
@@ -187,7 +187,7 @@ def test_bad_credentials_are_slowed_down_and_good_ones_are_not(api_url: str) -> 
         assert sign_in(served, token=served.token("viewer")).get(VERSION).status_code == 200
 
 
-def test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone(
+def test_guesses_at_one_credential_slow_down_that_credential_alone(
     sqlite_url: str,
 ) -> None:
     """The beginning of a token is in lists; with it, and much time, one could look for the rest."""

@@ -159,7 +159,7 @@ def test_only_what_the_credential_reaches_is_touched(served: Served) -> None:
     ],
 )
 @pytest.mark.parametrize("verb", ["cancel", "rerun"])
-def test_what_makes_no_sense_is_refused(
+def test_a_bad_bulk_request_is_refused(
     shared: Served, verb: str, body: dict[str, Any], says: str
 ) -> None:
     answer = act(shared.client("operator"), verb, **body)

@@ -46,7 +46,7 @@ def ways(client: httpx2.Client, size: int) -> dict[str, httpx2.Response]:
     }
 
 
-def test_what_is_brought_has_so_many_bytes_and_no_more(served: Served) -> None:
+def test_a_body_over_the_size_limit_is_refused(served: Served) -> None:
     served.define(SAY)
     client = served.client()
 

@@ -121,7 +121,7 @@ def test_b_is_skipped_when_a_did_not_succeed(
     assert not jobs.read(is_anybody_waiting)
 
 
-def test_of_two_starts_of_a_within_a_millisecond_the_later_one_counts(
+def test_the_later_of_two_starts_within_a_millisecond_counts(
     jobs: Store, worker: str, clock: Clock
 ) -> None:
     schedule(jobs, "a", "b")
@@ -163,7 +163,7 @@ def test_a_that_has_not_fired_yet_is_waited_for(jobs: Store, worker: str, clock:
     assert names(claim(jobs, worker)) == ["b"]
 
 
-def test_where_a_has_no_such_instant_b_does_not_wait(
+def test_b_does_not_wait_for_an_instant_that_a_lacks(
     jobs: Store, worker: str, clock: Clock
 ) -> None:
     schedule(jobs, "a", every_="1h")

@@ -75,7 +75,7 @@ def test_the_page_of_a_queue_tells_of_a_hold_that_stops_it(
     assert bool(stops) == (hold.limits is not None)
 
 
-def test_what_is_freed_starts(store: Store, held: Held) -> None:
+def test_a_run_starts_once_its_hold_is_released(store: Store, held: Held) -> None:
     held.worker.claim()
     held.free()
 

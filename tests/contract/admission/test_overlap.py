@@ -353,7 +353,7 @@ def test_a_start_by_hand_goes_past_those_that_a_pause_holds(
     assert (show(store).running, show(store).waiting) == (1, 1)
 
 
-def test_what_a_pause_holds_for_too_long_is_given_up(store: Store, clock: Clock) -> None:
+def test_a_run_that_a_pause_holds_for_too_long_is_given_up(store: Store, clock: Clock) -> None:
     given_schedule(store, overlap="queue_one", start_within="5m")
     fire_minutes(store, clock, 2)
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))

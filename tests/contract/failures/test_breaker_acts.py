@@ -122,7 +122,7 @@ def test_a_probe_that_ends_after_a_person_has_spoken_changes_nothing(
     assert (view(store).state, view(store).stays) == ("open", True)
 
 
-def test_what_runs_when_it_is_opened_goes_on(store: Store) -> None:
+def test_a_running_run_goes_on_when_its_breaker_opens(store: Store) -> None:
     given_job(store)
     lease = given_lease(store)
 
@@ -212,7 +212,7 @@ def test_old_alerts_are_pruned(store: Store, clock: Clock) -> None:
     assert [kind for kind, _ in told(store)] == ["breaker.closed"]
 
 
-def test_who_opened_and_closed_a_breaker_is_on_record(store: Store) -> None:
+def test_opening_and_closing_a_breaker_is_audited(store: Store) -> None:
     given_job(store)
     ann = backend_of(store).acting_as("ann@here")
 

@@ -122,7 +122,7 @@ def test_many_keepers_and_claimers_let_one_probe_go(
 
 
 @repeated
-def test_of_a_probe_and_a_person_that_both_close_it_one_tells(
+def test_a_breaker_closed_by_a_probe_and_a_person_reports_once(
     store: Store, other: Store, clock: Clock, turn: int
 ) -> None:
     worker = given_worker(store)

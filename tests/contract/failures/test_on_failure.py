@@ -150,7 +150,7 @@ def test_every_way_to_fail_for_good_is_told(
     assert json.loads(run.args)["failure"]["reason"] == look(store, run_id).reason
 
 
-def test_what_is_not_a_failure_for_good_is_not_told(
+def test_on_failure_ignores_a_failure_that_is_retried(
     store: Store, worker: str, charge: dict[str, Any]
 ) -> None:
     for verb, facts in (
@@ -185,7 +185,9 @@ def test_an_ending_that_is_sent_again_is_told_once(
     assert look(store, run.id).state is State.SUCCESS
 
 
-def test_who_lost_the_lease_tells_nothing(store: Store, charge: dict[str, Any]) -> None:
+def test_a_worker_that_lost_the_lease_starts_no_on_failure_run(
+    store: Store, charge: dict[str, Any]
+) -> None:
     lease = given_lease(store, **charge)
     stale = verdict(lease, "fail", **LAST)
     finish_with(store, lease, "release")
@@ -369,7 +371,7 @@ def statements_of(store: Store, lease: Lease, verb: Any, **facts: Any) -> list[s
     return names
 
 
-def test_who_names_nobody_pays_for_nothing(store: Store, charge: dict[str, Any]) -> None:
+def test_a_job_without_on_failure_costs_no_statement(store: Store, charge: dict[str, Any]) -> None:
     version = given_job(store, "noop")
     kin = {"parent_id": new_id(), "node": "a"}
 

@@ -114,7 +114,7 @@ def test_a_node_that_is_marked_ends_so_when_its_handler_has_stopped(
     assert verbs(store) == ["mark node"]
 
 
-def test_what_has_ended_cannot_be_marked_or_paused(store: Store, worker: str) -> None:
+def test_an_ended_graph_run_cannot_be_marked_or_paused(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
     run = flow.start()
     flow.claim()

@@ -66,7 +66,7 @@ def test_a_rerun_does_not_wait_for_its_original_and_mends_the_past(
     assert ended(flow, fourth) is State.SUCCESS
 
 
-def test_who_failed_because_of_the_past_says_so(store: Store, worker: str) -> None:
+def test_a_run_that_fails_because_of_the_previous_one_says_so(store: Store, worker: str) -> None:
     flow = past(store, worker)
     _, second, third = three(flow)
 

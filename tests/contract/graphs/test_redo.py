@@ -384,7 +384,7 @@ def test_retries_of_a_graph_go_on_inside_of_a_graph_where_it_failed(
     assert [lease.node for lease in flow.claim()] == ["main"]
 
 
-def test_of_a_mapped_graph_each_item_that_failed_goes_on_where_it_did(
+def test_each_failed_item_of_a_mapped_graph_goes_on_where_it_failed(
     store: Store, worker: str
 ) -> None:
     mapped = Map(over=[1, 2, 3], into="x", tolerate=1)

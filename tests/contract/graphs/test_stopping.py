@@ -221,7 +221,7 @@ def test_a_marked_graph_clears_away_before_the_one_around_it(
         assert flow.running(run) == {"up"}
 
 
-def test_who_marks_a_node_again_does_not_wait_for_its_handler(store: Store, worker: str) -> None:
+def test_marking_a_node_again_does_not_wait_for_its_handler(store: Store, worker: str) -> None:
     flow, run = begun(store, worker, around(node("work", "up")))
 
     say(flow, run, "work")

@@ -435,7 +435,7 @@ def test_the_last_teardown_told_twice_ends_the_run_once(store: Store, worker: st
     assert look(store, run).state is State.CANCELLED
 
 
-def test_who_has_an_old_fence_ends_nothing(store: Store, worker: str) -> None:
+def test_an_old_fence_ends_nothing(store: Store, worker: str) -> None:
     flow = Flow(store, worker, cluster())
     run = at_work(flow)
     stale = Verdict(run_id=run, fence=look(store, run).fence - 1, verb="cancel", reason="late")

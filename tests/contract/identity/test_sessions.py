@@ -89,7 +89,7 @@ def test_signing_out_is_for_good(store: Store) -> None:
     assert look(store) is None
 
 
-def test_of_many_who_bring_a_ticket_one_gets_in(store: Store) -> None:
+def test_a_ticket_admits_exactly_one_of_many(store: Store) -> None:
     _, token = given_token(store)
     store.write(lambda tx: give_ticket(tx, "t", purpose="login", token_id=token.id, ttl_ms=1_000))
     assert store.write(lambda tx: take_ticket(tx, "t", purpose="stream")) is None

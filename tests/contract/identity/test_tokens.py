@@ -110,9 +110,7 @@ def test_a_new_secret_and_the_old_one_are_both_good_for_a_while(store: Store, cl
     assert act.name == made.name
 
 
-def test_what_ends_sooner_is_not_made_longer_and_what_has_ended_stays_so(
-    store: Store, clock: Clock
-) -> None:
+def test_a_rotation_makes_no_token_last_longer_and_revives_none(store: Store, clock: Clock) -> None:
     secret, view = given_token(store, ttl_ms=1_000)
     _, gone = given_token(store)
     store.write(lambda tx: revoke(tx, gone.id, namespace=HOME, who="ann"))

@@ -126,7 +126,7 @@ def test_a_silent_worker_is_told_and_then_what_was_lost_with_it(store: Store, cl
     assert "lost" not in [each.kind for each in concerns(store)]
 
 
-def test_of_many_workers_that_died_the_last_few_are_named(store: Store, clock: Clock) -> None:
+def test_only_the_last_few_of_many_dead_workers_are_named(store: Store, clock: Clock) -> None:
     stay(store, "default")
     for _ in range(5):
         dead = given_worker(store)

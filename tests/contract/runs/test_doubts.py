@@ -214,7 +214,7 @@ def test_nobody_settles_what_a_running_attempt_may_be_doing(store: Store) -> Non
     assert in_doubt(store) == []
 
 
-def test_what_its_handler_settled_stays(store: Store) -> None:
+def test_an_effect_that_the_handler_settled_stays_settled(store: Store) -> None:
     services, lease = desk_of(store), given_lease(store)
     services.intend(lease, NAME)
     services.settle(lease, NAME, "1")
@@ -224,7 +224,7 @@ def test_what_its_handler_settled_stays(store: Store) -> None:
         settled(store, lease.run_id, None)
 
 
-def test_what_a_later_run_has_taken_up_is_settled_there(store: Store) -> None:
+def test_an_effect_that_a_later_run_took_up_is_settled_there(store: Store) -> None:
     old = given_parked(store)
     fresh = given_redriven(store, old)
     intends(store, fresh)
@@ -254,7 +254,7 @@ def test_who_takes_it_up_waits_for_who_settles_it(postgres_store: Store) -> None
 
 
 @pytest.mark.postgres
-def test_who_settles_it_waits_for_who_takes_it_up(postgres_store: Store) -> None:
+def test_settling_an_effect_waits_for_its_taking_up(postgres_store: Store) -> None:
     store = postgres_store
     old = given_parked(store)
     lease = given_redriven(store, old)

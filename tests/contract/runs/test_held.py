@@ -126,7 +126,7 @@ def test_the_begin_of_a_handler_is_on_record_whoever_told_it_and_when(
     )
 
 
-def test_what_is_given_back_comes_again_in_its_old_order_without_an_attempt(
+def test_runs_given_back_keep_their_order_and_attempts(
     store: Store, worker: str, clock: Clock
 ) -> None:
     first, second = given_held(store, worker, count=2)
@@ -193,7 +193,7 @@ def test_a_filter_finds_what_is_held_among_what_waits(store: Store, worker: str)
 
 
 @pytest.mark.parametrize("stop", ["queue", "job", "rule"])
-def test_what_is_held_is_called_back_when_its_queue_or_its_job_is_stopped(
+def test_a_prefetched_run_is_called_back_when_its_queue_or_job_stops(
     store: Store, worker: str, stop: str
 ) -> None:
     given_job(store)

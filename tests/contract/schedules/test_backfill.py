@@ -198,7 +198,7 @@ def test_the_same_request_twice_is_one_backfill(store: Store, clock: Clock, work
     assert len(runs_of(store)) == 3
 
 
-def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) -> None:
+def test_a_backfill_leaves_due_instants_to_the_scheduler(store: Store, clock: Clock) -> None:
     given_schedule(store, "1m")
     clock.advance(5 * MINUTE)
     wanted = BackfillRange(from_at=ON - 2 * MINUTE, to_at=ON + DAY, parallel=100)
@@ -213,7 +213,7 @@ def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) ->
     assert [each.instant.ms for each in fired(store)] == [ON - 2 * MINUTE, ON - MINUTE, ON]
 
 
-def test_what_was_backfilled_in_a_pause_is_not_caught_up_again(store: Store, clock: Clock) -> None:
+def test_instants_backfilled_in_a_pause_are_not_caught_up_again(store: Store, clock: Clock) -> None:
     given_schedule(store, "1h")
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
     clock.advance(3 * HOUR + MINUTE)

@@ -121,7 +121,7 @@ def test_what_counts_from_the_end_goes_on_after_the_window(store: Store, clock: 
     assert [each.decision for each in fired(store)] == ["blackout", "started"]
 
 
-def test_what_was_due_in_such_a_window_is_not_caught_up(store: Store, clock: Clock) -> None:
+def test_firings_due_in_a_skip_window_are_not_caught_up(store: Store, clock: Clock) -> None:
     given_schedule(store, "1h", catchup="all")
     store_window(store, "skip", begins=ON, ends=ON + 2 * HOUR)
     clock.advance(3 * HOUR)

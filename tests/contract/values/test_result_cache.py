@@ -81,7 +81,7 @@ def test_a_node_with_a_known_result_ends_with_it(store: Store, worker: str) -> N
 
 
 @pytest.mark.parametrize("change", ["arguments", "expiry", "fresh", "version"])
-def test_what_is_not_the_same_is_carried_out(
+def test_a_cache_miss_carries_the_run_out(
     store: Store, clock: Clock, worker: str, change: str
 ) -> None:
     flow = Flow(store, worker, cached())
@@ -307,7 +307,7 @@ def test_a_lost_lease_remembers_nothing(store: Store, worker: str) -> None:
     assert run_sql(store.url, "select count(*) from rota.memo") == [(0,)]
 
 
-def test_what_has_expired_is_pruned_with_its_large_value(
+def test_an_expired_cache_entry_is_pruned_with_its_large_value(
     store: Store, clock: Clock, worker: str
 ) -> None:
     version = plain_job(store, Cache(ttl="5d"))

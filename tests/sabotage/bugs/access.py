@@ -18,7 +18,7 @@ T_WIRE = "tests/api/server/test_wire_bounds.py::"
 BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
 REFUSED = "test_headers_that_would_be_something_else_are_refused_where_they_are_defined"
 COMES_BACK = f"{T_RIGHTS}test_what_is_not_in_force_any_more_comes_back_only_with_the_right_to_it"
-BY_A_DETOUR = "test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour"
+BY_A_DETOUR = "test_hidden_variables_and_headers_are_not_shown_by_a_detour"
 DONE_AGAIN = "test_what_a_run_of_a_graph_did_is_done_again_only_with_the_right_to_it"
 STARTS_REMOVED = "test_a_graph_in_force_starts_a_job_that_was_removed_only_with_the_right_to_it"
 
@@ -110,7 +110,7 @@ ACCESS = (
             Edit(
                 path="api/runs/submit_batcher.py",
                 within="_submit_in",
-                old="check_runs(tx, call.credential, runs, known)",
+                old="check_runs(tx, call.credential, runs, versions)",
                 new="pass",
             ),
         ),
@@ -128,9 +128,7 @@ ACCESS = (
                 "        options = submit_options(",
             ),
         ),
-        caught_by=(
-            f"{T_BOUND}test_what_a_job_of_another_queue_takes_is_told_to_nobody_without_it[sqlite]",
-        ),
+        caught_by=(f"{T_BOUND}test_arguments_of_a_job_in_a_hidden_queue_are_not_shown[sqlite]",),
     ),
     Sabotage(
         name="workers of other queues",
@@ -144,7 +142,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            f"{T_BOUND}test_of_workers_a_token_for_some_queues_learns_what_concerns_these[sqlite]",
+            f"{T_BOUND}test_a_token_for_some_queues_sees_only_their_part_of_a_worker[sqlite]",
         ),
     ),
     Sabotage(
@@ -244,7 +242,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            f"{T_CREDENTIALS}test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone",
+            f"{T_CREDENTIALS}test_guesses_at_one_credential_slow_down_that_credential_alone",
         ),
     ),
     Sabotage(
@@ -338,7 +336,7 @@ ACCESS = (
         edits=(
             Edit(
                 path="api/server/request.py",
-                within="_parsed",
+                within="_parse",
                 old="self.server_state.call_slowly(",
                 new="self.server_state.call(",
             ),
@@ -400,7 +398,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            "tests/api/server/test_compression.py::test_what_holds_credentials_is_never_compressed[sqlite]",
+            "tests/api/server/test_compression.py::test_an_answer_with_credentials_is_never_compressed[sqlite]",
         ),
     ),
 )

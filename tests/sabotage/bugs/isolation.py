@@ -19,7 +19,7 @@ ISOLATION = (
         edits=(
             Edit(path="engine/graphs/expand.py", within="expand", old=NOT_CAREFUL, new="if True:"),
         ),
-        caught_by=(T_APART + "test_of_a_batch_of_claims_only_the_run_that_raises_fails[sqlite]",),
+        caught_by=(T_APART + "test_only_the_run_that_raises_fails_in_a_batch_of_claims[sqlite]",),
     ),
     Sabotage(
         name="arguments that cannot be made raise in the transaction of another",
@@ -80,7 +80,7 @@ ISOLATION = (
             ),
         ),
         caught_by=(
-            T_APART + "test_of_a_batch_of_endings_only_the_graph_that_cannot_go_on_fails[sqlite]",
+            T_APART + "test_only_the_graph_that_cannot_go_on_fails_in_a_batch_of_endings[sqlite]",
         ),
     ),
     Sabotage(
@@ -252,7 +252,7 @@ ISOLATION = (
         edits=(
             Edit(
                 path="engine/graphs/restart.py",
-                within="_restarted",
+                within="_restart",
                 old="tx.fresh.clear()",
                 new="tx.fresh.clear(), [each.update(subject='') for each in tx.drafts.values()]",
             ),
@@ -273,6 +273,6 @@ ISOLATION = (
                 new="where false",
             ),
         ),
-        caught_by=(T_DOCTOR + "test_what_waits_for_others_is_not_stuck[sqlite]",),
+        caught_by=(T_DOCTOR + "test_a_run_that_waits_for_another_run_is_not_stuck[sqlite]",),
     ),
 )

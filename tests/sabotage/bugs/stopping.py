@@ -94,7 +94,7 @@ STOPPING = (
                 new="not is_aside",
             ),
         ),
-        caught_by=(T_STOP + "test_who_marks_a_node_again_does_not_wait_for_its_handler[sqlite]",),
+        caught_by=(T_STOP + "test_marking_a_node_again_does_not_wait_for_its_handler[sqlite]",),
     ),
     Sabotage(
         name="a pause forgets that a map is being stopped",

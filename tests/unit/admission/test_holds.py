@@ -29,7 +29,7 @@ def named(name: str) -> object:
 
 
 @pytest.mark.parametrize("hold", HOLDS, ids=lambda hold: hold.name)
-def test_who_asks_and_who_releases_exists(hold: Hold) -> None:
+def test_functions_that_a_hold_names_exist(hold: Hold) -> None:
     assert hold.asked
     assert all(named(each) for each in (*hold.asked, *hold.released_by))
 

@@ -65,7 +65,7 @@ def test_changes_are_told_once_with_their_queues(clock: Clock) -> None:
     assert [(scope.jobs, scope.queues) for scope in told] == [(("b", "own"), ("default", "fresh"))]
 
 
-def test_it_rests_between_looks_and_then_does_what_it_was_asked(clock: Clock) -> None:
+def test_the_watcher_of_stored_jobs_rests_between_looks(clock: Clock) -> None:
     shelf = Shelf()
     served = StoredJobWatcher(shelf, SCOPE, learned=lambda _: None)  # type: ignore[arg-type]
 

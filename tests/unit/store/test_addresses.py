@@ -37,7 +37,7 @@ def test_our_parameters_are_taken_out_and_those_of_libpq_stay() -> None:
         ("direct=a b", "must name the server behind the pooler"),
     ],
 )
-def test_what_makes_no_sense_is_refused(said: str, complaint: str) -> None:
+def test_a_bad_address_is_refused(said: str, complaint: str) -> None:
     with pytest.raises(BadUrl, match=complaint):
         split_options(f"postgresql://db/rota?{said}")
 

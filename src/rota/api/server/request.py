@@ -104,7 +104,7 @@ class ApiRequest(Request[Any, Any, Any]):
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
         if operation.parse is not None:
-            arguments = await self._parsed(operation.parse, arguments)
+            arguments = await self._parse(operation.parse, arguments)
         if operation.is_read(**arguments):
             return await self._look(operation, arguments)
         answer = await self._once(
@@ -114,7 +114,7 @@ class ApiRequest(Request[Any, Any, Any]):
             self.server_state.identities.forget()
         return answer
 
-    async def _parsed(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _parse(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Parse the arguments, few requests at once, so that threads are left for others."""
         read, caller = self.server_state.room(self.only).read, self.caller
         return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
@@ -163,15 +163,15 @@ class ApiRequest(Request[Any, Any, Any]):
         keyed = await self.keyed()
 
         def carry_out(tx: Tx) -> tuple[T | None, str]:
-            found = take_keys(tx, [keyed])[0] if keyed else None
-            if isinstance(found, KeyReused):
-                raise found
-            if found is not None:
-                return None, found
+            earlier = take_keys(tx, [keyed])[0] if keyed else None
+            if isinstance(earlier, KeyReused):
+                raise earlier
+            if earlier is not None:
+                return None, earlier
             answer = work(tx)
             if keyed:
-                said = encode(kept(answer) if kept else answer).decode()
-                answer_keys(tx, [msgspec.structs.replace(keyed, answer=said)])
+                text = encode(kept(answer) if kept else answer).decode()
+                answer_keys(tx, [msgspec.structs.replace(keyed, answer=text)])
             return answer, ""
 
         self.server_state.changed()

@@ -38,8 +38,8 @@ def serving_pages(app: App, port: int | None) -> Iterator[PagesAddress | None]:
     server = fork(lambda: _serve(app.url, app.namespace, port, writer), os.getpid())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     os.close(writer)
-    with os.fdopen(reader) as told:
-        address = told.readline().strip()  # the end of the file if it died
+    with os.fdopen(reader) as pipe:
+        address = pipe.readline().strip()  # the end of the file if it died
     try:
         yield _door(app, address) if address else None
     finally:

@@ -21,21 +21,21 @@ def hold_back(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
 
     A node of a graph waits only for its parents, and a retry has waited before.
     """
-    asked = [lease for lease in leases if lease.parent_id is None and lease.attempt == 1]
-    if not asked:
+    first_tries = [lease for lease in leases if lease.parent_id is None and lease.attempt == 1]
+    if not first_tries:
         return list(leases)
-    ids = json.dumps([lease.run_id for lease in asked])
+    ids = json.dumps([lease.run_id for lease in first_tries])
     rows = tx.all("find_awaited", ids=ids)
     cleared = {str(row["run_id"]) for row in rows if row["is_cleared"]}
     if cleared:
         tx.execute("forget_awaited", ids=json.dumps(sorted(cleared)))
-    held = {lease.run_id: lease for lease in asked if lease.run_id not in cleared}
-    for run_id, lease in sorted(held.items()):
+    waiting_leases = {lease.run_id: lease for lease in first_tries if lease.run_id not in cleared}
+    for run_id, lease in sorted(waiting_leases.items()):
         tx.execute("insert_awaited", run_id=run_id, namespace=namespace)
         tx.execute("defer_run", id=run_id, fence=lease.fence)
-    if held:
+    if waiting_leases:
         tx.notify((AWAITED,))
-    return [lease for lease in leases if lease.run_id not in held]
+    return [lease for lease in leases if lease.run_id not in waiting_leases]
 
 
 def why_dependent_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:

@@ -87,11 +87,11 @@ def _drain(name: str, window: Blackout, now: int) -> DrainingWindow | None:
     )
 
 
-def narrow_to_open(tx: Tx, wanted: Wanted) -> None:
+def narrow_to_open(tx: Tx, claim_request: Wanted) -> None:
     """Leave out of the claim the jobs and queues that a window keeps from starting now."""
     del tx
-    for job, queue in wanted.shut:
-        wanted.leave_out(job, queue)
+    for job, queue in claim_request.shut:
+        claim_request.leave_out(job, queue)
 
 
 class ClosedNow(ActiveHold):

@@ -125,10 +125,10 @@ def full_among(tx: Tx, jobs: Collection[str], namespace: str) -> set[str]:
     return full_graphs(tx, max_runs, namespace=namespace)
 
 
-def leave_full_graphs(tx: Tx, wanted: Wanted) -> None:
+def leave_full_graphs(tx: Tx, claim_request: Wanted) -> None:
     """Leave out of the claim the graphs that have `max_runs` runs under way."""
-    for job in full_graphs(tx, wanted.max_runs, namespace=wanted.namespace):
-        wanted.leave_out(job)
+    for job in full_graphs(tx, claim_request.max_runs, namespace=claim_request.namespace):
+        claim_request.leave_out(job)
 
 
 def why_turn_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:

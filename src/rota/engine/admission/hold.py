@@ -54,9 +54,9 @@ class Wanted(msgspec.Struct, kw_only=True):
     def leave_out(self, job: str | None, queue: str | None = None) -> None:
         """Leave this job in this queue out of the claim; None stands for every job or queue."""
         self.is_narrowed = True
-        for each, known in self.jobs.items():
+        for each, names in self.jobs.items():
             if queue in (None, each):
-                self.jobs[each] = [] if job is None else [name for name in known if name != job]
+                self.jobs[each] = [] if job is None else [name for name in names if name != job]
 
 
 class ActiveHold:

@@ -45,22 +45,22 @@ class LiveRuns:
 
 def live_runs(tx: Tx, schedule_ids: Sequence[str]) -> dict[str, LiveRuns]:
     """Return the live runs by schedule; waiting ones are ordered by when they began to wait."""
-    found: dict[str, LiveRuns] = defaultdict(LiveRuns)
+    runs_by_schedule: dict[str, LiveRuns] = defaultdict(LiveRuns)
     if not schedule_ids:
-        return found
+        return runs_by_schedule
     ids = json.dumps(schedule_ids)
     for row in tx.all("fired_runs", ids=ids):
-        found[str(row["schedule_id"])].running.append(row)
+        runs_by_schedule[str(row["schedule_id"])].running.append(row)
     # Sort by when they began to wait, then by instant.
     rows = tx.all("waiting_runs", ids=ids)
     origins = {row["id"]: _origin.decode(row["origin"]) for row in rows if row["origin"]}
     for row in sorted(rows, key=lambda row: _turn(row, origins.get(row["id"]))):
         origin = origins.get(row["id"])
         by_hand = origin is not None and origin.kind == "manual"
-        found[str(row["schedule_id"])].waiting.append(
+        runs_by_schedule[str(row["schedule_id"])].waiting.append(
             WaitingStart(str(row["id"]), row["fence"], row["namespace"], row["expires_at"], by_hand)
         )
-    return found
+    return runs_by_schedule
 
 
 def admit_starts(

@@ -33,10 +33,10 @@ def room_to_run(tx: Tx, name: str) -> int | None:
     return max(0, int(row["max_running"]) - _running(tx, name))
 
 
-def narrow_to_quota(tx: Tx, wanted: Wanted) -> None:
+def narrow_to_quota(tx: Tx, claim_request: Wanted) -> None:
     """Claim no more runs than the namespace has room for."""
-    room = room_to_run(tx, wanted.namespace)
-    wanted.limit = wanted.limit if room is None else min(wanted.limit, room)
+    room = room_to_run(tx, claim_request.namespace)
+    claim_request.limit = claim_request.limit if room is None else min(claim_request.limit, room)
 
 
 class UsedQuota(ActiveHold):

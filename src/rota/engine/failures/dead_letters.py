@@ -87,8 +87,8 @@ def find_letter(tx: Tx, run_id: str, *, namespace: str) -> LetterView:
     if row is not None:
         return view_of(LetterView, row)
     run = find(tx, run_id, namespace=namespace)
-    said = f": {run.reason}" if run.reason else ""
-    raise NotAllowed(f"run {run_id} is no dead letter, it is {run.state}{said}")
+    reason = f": {run.reason}" if run.reason else ""
+    raise NotAllowed(f"run {run_id} is no dead letter, it is {run.state}{reason}")
 
 
 def like(tx: Tx, part: str, *, namespace: str) -> str:

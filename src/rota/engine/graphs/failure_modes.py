@@ -121,13 +121,13 @@ def _unblock(propagation: EndingNodes, graph_run: GraphRun, words: Halt) -> None
     """Queue the runs of spared nodes that the pause held back."""
     children = propagation.tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     nodes = graph_run.shape.plan.nodes
-    held = [
+    run_ids = [
         str(child["id"])
         for child in children
         if nodes[child["node"]].node.kind in words.spares and child["state"] == State.PENDING
     ]
-    if held:
-        release(propagation.tx, runs=held)
+    if run_ids:
+        release(propagation.tx, runs=run_ids)
 
 
 def stop(
@@ -161,7 +161,7 @@ def stop_runs(
     """
     propagation.node_rows.flush()
     shape = propagation.graph_runs[graph_id].shape
-    asked: list[str] = []
+    running_ids: list[str] = []
     works = False
     for child in propagation.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
@@ -178,8 +178,8 @@ def stop_runs(
         elif words.stops_running and child["state"] == State.SUSPENDED:
             propagation.verdicts.append(cancelled(child, words.stopped))
         elif words.stops_running:
-            asked.append(str(child["id"]))
+            running_ids.append(str(child["id"]))
             propagation.tx.notify((worker_key(str(child["worker_id"])),))
-    if asked:
-        propagation.tx.execute("request_cancels", ids=json.dumps(asked), reason=words.stopped)
+    if running_ids:
+        propagation.tx.execute("request_cancels", ids=json.dumps(running_ids), reason=words.stopped)
     return works

@@ -53,14 +53,14 @@ class Propagation:
     def __init__(
         self,
         tx: Tx,
-        known: dict[str, GraphRun],
+        by_id: dict[str, GraphRun],
         *,
         namespace: str,
         node_rows: NodeRows | None = None,
     ) -> None:
         self.tx = tx
         self._namespace = namespace
-        self.graph_runs = known
+        self.graph_runs = by_id
         self.node_rows = node_rows or NodeRows(tx)
         self.starts = NodeStarts(tx, self.node_rows, namespace=namespace)
         self._wave: dict[Place, Ending] = {}
@@ -174,12 +174,12 @@ class Propagation:
                 self._settling.append(own)
 
     def _heirs(self, wave: Iterable[Place]) -> list[Place]:
-        found: list[Place] = []
+        places: list[Place] = []
         for graph_id, name in wave:
             shape = self.graph_runs[graph_id].shape
-            found += [(graph_id, each) for each in shape.children[name]]
-            found += [(graph_id, each) for each in shape.dependents.get(name, ())]
-        return found
+            places += [(graph_id, each) for each in shape.children[name]]
+            places += [(graph_id, each) for each in shape.dependents.get(name, ())]
+        return places
 
     def _settle(self) -> None:
         """Settle nodes that have ended with all nodes above them; with the last one, the run ends.
@@ -209,11 +209,11 @@ class Propagation:
                         self._over.append(row.graph_id)
 
     def _below(self, rows: Iterable[NodeRow]) -> list[Place]:
-        found: list[Place] = []
+        places: list[Place] = []
         for row in rows:
             children = self.graph_runs[row.graph_id].shape.children[row.name]
-            found += [(row.graph_id, child) for child in children or (END,)]
-        return found
+            places += [(row.graph_id, child) for child in children or (END,)]
+        return places
 
     def _judge(self) -> None:
         judged, self._judged = self._judged, {}
@@ -257,8 +257,8 @@ class Propagation:
         if not asking:
             return
         self.node_rows.flush()
-        known = NodeResults(self.tx)
-        known.load_all(
+        results = NodeResults(self.tx)
+        results.load_all(
             (row.graph_id, name)
             for graph_run, row in asking
             for name in graph_run.shape.asks[row.name]
@@ -266,7 +266,7 @@ class Propagation:
         for graph_run, row in asking:
             node = graph_run.shape.plan.nodes[row.name].node
             try:
-                values = known.values(graph_run, graph_run.shape.asks[row.name])
+                values = results.values(graph_run, graph_run.shape.asks[row.name])
                 if not is_wanted(node, values):
                     self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
                 elif node.map is None:

@@ -69,16 +69,16 @@ def traces(  # since when, from where, and how much at most, all named
     is taken before the rows, so that it promises too little rather than too much.
     """
     now = mark(tx)
-    known = max(LEAST_XID, oldest % XIDS)
-    ended = tx.all("ended_since", since=since, oldest=known, limit=limit + 1)
-    attempts = tx.all("attempts_since", since=since, oldest=known, limit=limit + 1)
-    made = tx.all("made_since", first=first, oldest=known, limit=(most_made or limit) + 1)
+    oldest_xid = max(LEAST_XID, oldest % XIDS)
+    ended = tx.all("ended_since", since=since, oldest=oldest_xid, limit=limit + 1)
+    attempts = tx.all("attempts_since", since=since, oldest=oldest_xid, limit=limit + 1)
+    new_ids = tx.all("made_since", first=first, oldest=oldest_xid, limit=(most_made or limit) + 1)
     running = tx.all("running_now", limit=MOST_RUNNING)
     return ChangeSet(
         mark=now,
         ended={str(row["id"]): row["at"] for row in ended},
         attempts={(str(row["id"]), row["fence"]): row["at"] for row in attempts},
-        made=[str(row["id"]) for row in made],
+        made=[str(row["id"]) for row in new_ids],
         running={str(row["id"]): _footprint(row) for row in running},
         is_cut=max(len(ended), len(attempts)) > limit,
     )

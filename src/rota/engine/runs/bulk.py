@@ -46,15 +46,15 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matching(
-    tx: Tx, wanted: RunFilter, *, namespace: str, ended: bool, limit: int = MOST
+    tx: Tx, filters: RunFilter, *, namespace: str, ended: bool, limit: int = MOST
 ) -> list[str]:
     """The ids of runs that have ended, or of those that have not, the newest first."""
-    if wanted.state is not None and (wanted.state in FINAL) != ended:
+    if filters.state is not None and (filters.state in FINAL) != ended:
         return []
-    fields = {name: getattr(wanted, name) for name in RunFilter.__struct_fields__}
-    fields["state"] = wanted.state and str(wanted.state)
-    fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
-    fields |= {"error": like(wanted.error), "text": like(wanted.text)}
+    fields = {name: getattr(filters, name) for name in RunFilter.__struct_fields__}
+    fields["state"] = filters.state and str(filters.state)
+    fields["queues"] = None if filters.queues is None else json.dumps(list(filters.queues))
+    fields |= {"error": like(filters.error), "text": like(filters.text)}
     fields["whole"] = None if fields.pop("steps") else "yes"
     statement = "match_ended" if ended else "match_live"
     return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]
@@ -84,13 +84,13 @@ def cancel_all(
     lost: set[str] = set()
     if verdicts:
         lost.update(split(tx, lambda tx: finish(tx, verdicts, namespace=namespace)))
-    asked = [row for row in running if not row["cancel_requested"]]
-    if asked:
-        ids = json.dumps([str(row["id"]) for row in asked])
+    to_ask = [row for row in running if not row["cancel_requested"]]
+    if to_ask:
+        ids = json.dumps([str(row["id"]) for row in to_ask])
         tx.execute("request_cancels", ids=ids, reason=reason)
-        tx.notify({worker_key(str(row["worker_id"])) for row in asked})
-    done = {str(row["id"]) for row in (*waiting, *asked)} - lost
-    return [run_id for run_id in run_ids if run_id in done]
+        tx.notify({worker_key(str(row["worker_id"])) for row in to_ask})
+    cancelled = {str(row["id"]) for row in (*waiting, *to_ask)} - lost
+    return [run_id for run_id in run_ids if run_id in cancelled]
 
 
 class BulkReruns(NamedTuple):

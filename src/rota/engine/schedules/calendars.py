@@ -44,10 +44,10 @@ def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
 
 def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
     """For each calendar in use, the jobs whose schedules use it."""
-    found: dict[str, set[str]] = {}
+    by_calendar: dict[str, set[str]] = {}
     for row in tx.all("jobs_by_calendar", namespace=namespace):
-        found.setdefault(row["calendar"], set()).add(row["job"])
-    return found
+        by_calendar.setdefault(row["calendar"], set()).add(row["job"])
+    return by_calendar
 
 
 def calendars(tx: Tx, *, namespace: str) -> dict[str, CalendarView]:

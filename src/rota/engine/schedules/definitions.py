@@ -77,10 +77,12 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     at = _times(plan, _first_cursor(plan, now), seed=seed, compiled=compiled)
     if schedule.is_paused:
         at |= {"state": "paused", "look_at": None}
-    made = tx.execute("insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts)
-    if not made and is_new:
+    is_stored = tx.execute(
+        "insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts
+    )
+    if not is_stored and is_new:
         raise Outdated(f"there is a schedule {name} by now: choose another name, or change that")
-    if not made:
+    if not is_stored:
         _replace(tx, plan, facts, namespace=namespace, name=name, compiled=compiled)
     tx.notify((LOOK,))
     return show(tx, name, namespace=namespace)

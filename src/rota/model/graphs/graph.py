@@ -115,7 +115,7 @@ class Node(_Data, frozen=True):
 
 
 class Parameter(_Data, frozen=True):
-    """What a run of the graph is given."""
+    """A parameter of the graph: its type and default."""
 
     type: str = "Any"
     """The annotation, for people, forms and checks."""

@@ -73,16 +73,16 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
     check_name("job", name)
     fields = read_options(_OF_JOB, options)
     function = retry_function(options)
-    made = JobOptions(
+    options_read = JobOptions(
         name=name,
         **fields | _isolation(options, fields),
         retry=_job_retry(options, has_function=function is not None),
         retry_function=function,
         schedules=_schedules(options),
     )
-    check_other(name, made.dependencies)
-    check_told_is_other(name, made.on_failure)
-    return made
+    check_other(name, options_read.dependencies)
+    check_told_is_other(name, options_read.on_failure)
+    return options_read
 
 
 def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitOptions:
@@ -102,12 +102,12 @@ def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitO
 UNCHANGED = SubmitOptions()
 
 
-def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:
+def _refuse_unknown(options: Mapping[str, Any], allowed: frozenset[str], *, what: str) -> None:
     for name in options:
-        if name not in known:
+        if name not in allowed:
             raise BadOption(
-                f"{what} has no option {name!r}.{hint(name, sorted(known))} "
-                f"Options are: {', '.join(sorted(known))}"
+                f"{what} has no option {name!r}.{hint(name, sorted(allowed))} "
+                f"Options are: {', '.join(sorted(allowed))}"
             )
 
 

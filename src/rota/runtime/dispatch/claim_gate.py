@@ -90,9 +90,9 @@ class ClaimGate(Service):
 
     def tick(self) -> bool:
         began_s = elapsed_s()
-        found, most, lanes = self._store.read(self._look)
+        spans, most, lanes = self._store.read(self._look)
         closings = ClosedSpans(
-            [_closing(each, (began_s + elapsed_s()) / 2) for each in found],
+            [_closing(each, (began_s + elapsed_s()) / 2) for each in spans],
             has_quota=most is not None,
             lanes=lanes,
         )

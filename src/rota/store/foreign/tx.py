@@ -32,7 +32,7 @@ class ForeignTx:
                 "the connection commits each statement by itself (autocommit); begin a "
                 "transaction first, so that the run exists if and only if you commit"
             )
-        self._statements = _known(self.dialect)
+        self._statements = _load_statements(self.dialect)
         self.memo: dict[Any, Any] = {}
         self.fresh: dict[Any, Any] = {}
         self.drafts: dict[str, dict[str, Any]] = {}
@@ -109,5 +109,5 @@ _quiet = _Quiet()
 
 
 @cache
-def _known(dialect: str) -> dict[str, Statement]:
+def _load_statements(dialect: str) -> dict[str, Statement]:
     return load(dialect_named(dialect))

@@ -17,7 +17,7 @@ from rota.store.base import Tx
 
 @get("/session", **needs("viewer", everybody=True))
 async def show_session(request: ApiRequest) -> SessionView:
-    """Whose credential this is."""
+    """The user of this credential, with its roles."""
     credential = request.credential
     cookie = request.server_state.identities.cookie(request)
     secret = request.cookies.get(cookie) if credential.is_session else None

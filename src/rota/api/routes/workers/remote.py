@@ -87,11 +87,11 @@ async def register_worker(request: ApiRequest, data: JSONBody[RegisterBody]) -> 
             version=data.version,
             jobs=tuple(jobs),
         )
-        found = enlist(tx, worker, key=key, lease_ms=LEASE_MS, **at)
+        enlisted = enlist(tx, worker, key=key, lease_ms=LEASE_MS, **at)
         return Registered(
-            worker_id=found.id,
+            worker_id=enlisted.id,
             namespace=request.namespace,
-            queues=found.queues,
+            queues=enlisted.queues,
             lease_ms=LEASE_MS,
             heartbeat_ms=HEARTBEAT_MS,
             unknown_jobs=tuple(undefined(tx, data.jobs, namespace=request.namespace)),
@@ -131,7 +131,7 @@ async def beat_for_worker(
 
     def beat(tx: Tx) -> Beaten:
         worker = find(request, worker_id, tx)
-        held = check_held(worker, data.held)
+        leases = check_held(worker, data.held)
         check_held(worker, data.progress)
         check_held(worker, data.begun)
         if data.stored:
@@ -140,7 +140,7 @@ async def beat_for_worker(
             tx,
             worker.id,
             lease_ms=LEASE_MS,
-            held=held,
+            held=leases,
             progress=[_progress(each) for each in data.progress],
             running=data.running,
             left_behind=data.left_behind,
@@ -149,8 +149,8 @@ async def beat_for_worker(
         if not pulse.is_known:
             raise UnknownWorker(worker_id)
         if data.begun:
-            told = [Begun(each.run_id, each.fence, each.held_ms) for each in data.begun]
-            begin(tx, told, namespace=request.namespace)
+            begun = [Begun(each.run_id, each.fence, each.held_ms) for each in data.begun]
+            begin(tx, begun, namespace=request.namespace)
         strays: list[Stray] = []
         if data.hears_strays:
             strays = told_strays(tx, worker, pulse.strays, namespace=request.namespace)
@@ -185,8 +185,8 @@ def _heard(request: ApiRequest, worker_id: str) -> set[str]:
     return {worker_key(worker_id), recall_key(request.namespace)}
 
 
-def _progress(said: Any) -> HandlerProgress:
-    return HandlerProgress(said.run_id, said.fence, said.fraction, said.note.replace("\0", ""))
+def _progress(body: Any) -> HandlerProgress:
+    return HandlerProgress(body.run_id, body.fence, body.fraction, body.note.replace("\0", ""))
 
 
 ROUTES = (

@@ -33,9 +33,9 @@ def instance_ended(propagation: EndingNodes, row: NodeRow, each: NodeEnding) -> 
 
 
 def _too_many(row: NodeRow, each: NodeEnding) -> Stopping:
-    said = f": {each.reason}" if each.reason else ""
+    details = f": {each.reason}" if each.reason else ""
     last = f"{'the last of them ' if (row.bad or 0) > 1 else ''}item {each.item}"
-    reason = f"{row.bad:,} of {_items(row.width or 0)} failed, {last}{said}"
+    reason = f"{row.bad:,} of {_items(row.width or 0)} failed, {last}{details}"
     kind = each.error.type if each.error else NO_TYPE
     return Stopping(ending=Ending.FAILED, reason=reason, type=kind)
 

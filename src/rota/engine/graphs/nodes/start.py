@@ -113,7 +113,7 @@ class NodeStarts:
         if row.name in graph_run.late:
             return "{}"
         node = graph_run.shape.plan.nodes[row.name].node
-        return _encoded(node, arguments_of(node, NodeResults(self._tx).values(graph_run, ())))
+        return _encode(node, arguments_of(node, NodeResults(self._tx).values(graph_run, ())))
 
     def spread(self, graph_run: GraphRun, row: NodeRow, items: list[Any]) -> None:
         """Begin a mapped node with its items; BadInput if an item makes no arguments."""
@@ -187,10 +187,10 @@ class NodeStarts:
         limit = self._window(graph_run, row)
         if live > limit // 2 and limit == WINDOW:
             return  # read a long list again only when it pays
-        known = NodeResults(self._tx)
+        results = NodeResults(self._tx)
         asks = graph_run.shape.asks[row.name]
-        known.load_all((row.graph_id, name) for name in asks)
-        self._fill(graph_run, row, items_of(node, known.values(graph_run, asks)))
+        results.load_all((row.graph_id, name) for name in asks)
+        self._fill(graph_run, row, items_of(node, results.values(graph_run, asks)))
 
     def _window(self, graph_run: GraphRun, row: NodeRow) -> int:
         mapped = graph_run.shape.plan.nodes[row.name].node.map
@@ -215,10 +215,10 @@ class NodeStarts:
             places = batch_of(index, items=len(items), batch=batch)
             item = items[places[0]] if batch == 1 else [items[at] for at in places]
             if is_late:
-                args = _encoded(node, item)
+                args = _encode(node, item)
             else:
                 values = params.values(graph_run, (), item=item, position=index)
-                args = _encoded(node, arguments_of(node, values))
+                args = _encode(node, arguments_of(node, values))
             run_id = self._id(row, index, len(runs))
             runs.append(self._run(graph_run, row, run_id, args, index))
             if node.graph is not None and (before := past.run_of(index)):
@@ -267,7 +267,7 @@ class NodeStarts:
         )
 
 
-def _encoded(node: Node, value: Any) -> str:
+def _encode(node: Node, value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except (ValueError, TypeError, OverflowError, RecursionError) as error:

@@ -87,8 +87,8 @@ def _refused(effect: EffectView) -> NotAllowed:
             f"run {effect.taken_by} does this work again and has taken up {effect.name!r}; "
             "settle it there"
         )
-    who = f"by {effect.decided_by}" if effect.decided_by else "by its handler"
-    return NotAllowed(f"{effect.name!r} of run {effect.run_id} was settled {who}: it is done")
+    decider = f"by {effect.decided_by}" if effect.decided_by else "by its handler"
+    return NotAllowed(f"{effect.name!r} of run {effect.run_id} was settled {decider}: it is done")
 
 
 def _view(run: RunView, row: Row) -> EffectView:
