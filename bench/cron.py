@@ -56,9 +56,9 @@ WANTED = 5.0
 """The promised speed in multiples of the faster peer, in either kind of use."""
 
 REMEMBERED = (
-    tables._compiled,  # noqa: SLF001 - to forget is the subject, here and below
+    tables._compile,  # noqa: SLF001 - to forget is the subject, here and below
     tables._timetable,  # noqa: SLF001
-    parse._parsed,  # noqa: SLF001
+    parse._parse,  # noqa: SLF001
     line_of._times_of_day,  # noqa: SLF001
     calendar_of,
 )

@@ -20,7 +20,7 @@ from bench.http import SETTINGS
 from bench.lively import GRAPH, fill
 from bench.measures import STORES, Figures, StoreName, percentile
 from bench.wire import connect, request, server
-from rota.api.server.ttl_cache import GOOD_S
+from rota.ttl_cache import GOOD_S
 from tests.support.postgres import PostgresServer
 
 AT_MOST_MS = 100

@@ -56,10 +56,10 @@ def moment_or_none(ms: int | None) -> Moment | None:
 
 def read_moment(text: str) -> Moment:
     """Read an instant from its text; a text without a zone is refused."""
-    found = Moment.fromisoformat(text)
-    if found.tzinfo is None:
+    moment = Moment.fromisoformat(text)
+    if moment.tzinfo is None:
         raise ValueError(f"{text!r} has no zone")
-    return found.astimezone(UTC)
+    return moment.astimezone(UTC)
 
 
 def to_text(ms: int) -> str:

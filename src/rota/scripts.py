@@ -25,11 +25,11 @@ def module_name(module: str) -> str:
     """Return the name under which others import the module; code typed in stays `__main__`."""
     if not is_script(module):
         return module
-    found = sys.modules.get(module)
-    spec = getattr(found, "__spec__", None)
+    loaded = sys.modules.get(module)
+    spec = getattr(loaded, "__spec__", None)
     if module == "__main__" and spec is not None:  # python -m shop
         return str(spec.name)
-    path = getattr(found, "__file__", None)
+    path = getattr(loaded, "__file__", None)
     return module if path is None else name_of_file(Path(path))
 
 

@@ -119,7 +119,7 @@ def test_a_group_is_redriven_at_a_rate_and_the_act_is_recorded(shop: Rota) -> No
     refused(unsure, 2, "would redrive 3 dead letters", "--yes")
     assert said.out.count("redriven as") == 3
     assert len(waiting) == 2
-    assert "its start was put off" in why
+    assert "it was asked to start later" in why
     assert "ann" in table
     assert "fixed" in table
     assert (act["who"], act["subject"], act["detail"]["letters"]) == ("ann", f"group {group}", 3)

@@ -31,7 +31,7 @@ def write(rota: Rota, name: str, text: str) -> None:
     (rota.folder / name).write_text(text)
 
 
-def test_what_was_applied_is_run_by_up(rota: Rota) -> None:
+def test_up_runs_the_jobs_that_apply_recorded(rota: Rota) -> None:
     write(rota, "rota.yaml", FILE)
     rota.good("db", "migrate")
 
@@ -94,7 +94,7 @@ def test_a_plan_needs_no_store_and_makes_none(local: Rota) -> None:
     assert not (local.folder / "rota.db").exists()
 
 
-def test_what_left_the_file_is_pruned(local: Rota) -> None:
+def test_prune_removes_jobs_that_left_the_file(local: Rota) -> None:
     write(local, "rota.yaml", FILE)
     local.good("apply", "rota.yaml")
     write(local, "rota.yaml", "jobs: {nightly: {command: [echo, night]}}")
@@ -204,7 +204,9 @@ def test_other_schedulers_are_imported(local: Rota) -> None:
         (("crontab", "shop.py", "-o", "no/such/folder"), "cannot write"),
     ],
 )
-def test_what_cannot_be_imported_is_refused(local: Rota, words: tuple[str, ...], says: str) -> None:
+def test_a_bad_import_is_refused_with_a_reason(
+    local: Rota, words: tuple[str, ...], says: str
+) -> None:
     said = local("import", *words)
 
     assert said.code == 2

@@ -71,7 +71,7 @@ def test_a_graph_of_an_app_is_drawn(source: list[str], capsys: pytest.CaptureFix
         (["missing.yaml"], "cannot read missing.yaml"),
     ],
 )
-def test_what_cannot_be_drawn_is_told(
+def test_graph_show_refuses_bad_arguments_with_a_reason(
     arguments: list[str], says: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["graph", "show", *arguments]) == 2

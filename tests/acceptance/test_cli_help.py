@@ -54,7 +54,7 @@ def test_completion_scripts_are_printed_and_work(local: Rota, shell: str) -> Non
 
 
 @pytest.mark.parametrize("meant", sorted({each for told in HABITS.values() for each in told}))
-def test_what_people_are_pointed_to_is_there(meant: str) -> None:
+def test_commands_and_pages_that_help_names_exist(meant: str) -> None:
     assert CliRunner().invoke(cli, [*meant.split(), "--help"], prog_name="rota").exit_code == 0
 
 
@@ -70,7 +70,7 @@ def test_what_people_are_pointed_to_is_there(meant: str) -> None:
         ("runs lst", "`rota runs list`"),
     ],
 )
-def test_who_types_another_word_is_told_which_is_meant(words: str, meant: str) -> None:
+def test_an_unknown_command_suggests_a_similar_one(words: str, meant: str) -> None:
     said = CliRunner().invoke(cli, words.split(), prog_name="rota")
 
     assert said.exit_code == 2
@@ -92,7 +92,7 @@ def test_help_may_come_first(words: list[str]) -> None:
     assert (asked.exit_code, asked.output) == (0, plain.output)
 
 
-def test_what_a_command_does_is_said_to_the_end() -> None:
+def test_the_help_of_a_command_is_not_cut_off() -> None:
     page = CliRunner().invoke(cli, ["--help"], prog_name="rota").output
 
     assert "..." not in page.partition("Commands:")[2].partition("Settings come")[0]

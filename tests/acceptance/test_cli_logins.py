@@ -76,7 +76,7 @@ def test_the_doctor_tells_who_logs_in_as_the_owner(rota: Rota) -> None:
     assert "rota db grant" in found["advice"]
 
 
-def test_what_was_granted_is_listed_changed_and_taken_back(rota: Rota, logins: Logins) -> None:
+def test_a_granted_login_is_listed_changed_and_revoked(rota: Rota, logins: Logins) -> None:
     name = f"{database_of(logins.admin)}_worker"
 
     listed = rota.good("db", "logins", "--json").documents
@@ -143,7 +143,9 @@ def test_the_sql_can_be_printed_and_run_by_hand(rota: Rota, logins: Logins) -> N
         ("pg_monitor", "is not a valid login name"),
     ],
 )
-def test_who_cannot_be_limited_is_refused(rota: Rota, logins: Logins, who: str, says: str) -> None:
+def test_a_login_that_cannot_be_limited_is_refused(
+    rota: Rota, logins: Logins, who: str, says: str
+) -> None:
     said = rota("db", "grant", who.format(name=database_of(logins.admin)), "--as", "worker")
 
     assert said.code == 2

@@ -244,7 +244,7 @@ def test_acts(both: Both) -> None:
     assert both.alike("acts", "--before", "x").code == 2
 
 
-def test_what_is_changed_is_on_record_by_either_way(both: Both) -> None:
+def test_a_change_is_audited_on_both_backends(both: Both) -> None:
     """Straight on the database it is the user of this machine who did it."""
     (worker,) = both.straight.good("workers", "--json").documents
     once = ("--kind", "skip", "--from", "2026-12-24T22:00Z", "--until", "2026-12-25T06:00Z")

@@ -30,7 +30,7 @@ def report(day: str = "today") -> str:
 """
 
 
-def test_what_the_code_declares_is_listed_and_fires(rota: Rota) -> None:
+def test_a_schedule_in_code_is_listed_and_fires(rota: Rota) -> None:
     (rota.folder / "timed.py").write_text(TIMED)
     with rota.serving("up", "timed.py"), App(rota.env["ROTA_URL"]) as app:
         eventually(lambda: app.schedules.show("tick").last_success, "tick has succeeded")

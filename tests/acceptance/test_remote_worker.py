@@ -171,7 +171,7 @@ def test_a_server_that_goes_away_in_the_middle(house: House, tmp_path: Path) -> 
     assert (view.state, view.failures) == (State.SUCCESS, 0)
 
 
-def test_what_is_wrong_is_said_before_it_starts(house: House) -> None:
+def test_a_remote_worker_names_bad_settings_before_it_starts(house: House) -> None:
     far = Rota(house.far)
     at = ("worker", "shop:app", "--server", f"http://127.0.0.1:{house.port}")
 

@@ -43,9 +43,11 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/version"): Example(200, foreign=None),
     ("GET", "/api/v1/session"): Example(200, foreign=None),
     ("DELETE", "/api/v1/session"): Example(204, foreign=None),
-    ("POST", "/api/v1/jobs"): Example(201, HTTP, foreign=None, changes=True),
+    ("POST", "/api/v1/jobs"): Example(
+        201, HTTP | {"name": "hook-{job_id}"}, foreign=None, changes=True
+    ),
     ("PUT", "/api/v1/jobs/{job_id}"): Example(
-        200, HTTP | {"name": "{job_id}"}, foreign=None, changes=True
+        200, HTTP | {"name": "{job_id}", "priority": 3}, foreign=None, changes=True
     ),
     ("GET", "/api/v1/jobs"): Example(200, foreign=None),
     ("GET", "/api/v1/jobs/{job_id}"): Example(200),
@@ -78,7 +80,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("DELETE", "/api/v1/schedules/{name}"): Example(200, changes=True),
     ("POST", "/api/v1/schedules/{name}/pause"): Example(200, changes=True),
     ("POST", "/api/v1/schedules/{name}/resume"): Example(200, changes=False),
-    ("POST", "/api/v1/schedules/{name}/unblock"): Example(200, changes=True),
+    ("POST", "/api/v1/schedules/{name}/unblock"): Example(200),
     ("POST", "/api/v1/schedules/{name}/trigger"): Example(201, changes=True),
     ("POST", "/api/v1/schedules/{name}/backfill"): Example(
         201, {"from": "2026-01-01", "until": "2026-01-03"}, changes=True
@@ -88,7 +90,9 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/backfills/{backfill_id}/cancel"): Example(200, changes=True),
     ("GET", "/api/v1/calendars"): Example(200, foreign=None),
     ("GET", "/api/v1/calendars/{name}"): Example(200),
-    ("PUT", "/api/v1/calendars/{name}"): Example(200, {}, foreign=None, changes=True),
+    ("PUT", "/api/v1/calendars/{name}"): Example(
+        200, {"off": ["2026-12-24"]}, foreign=None, changes=True
+    ),
     ("DELETE", "/api/v1/calendars/{name}"): Example(200, changes=True),
     ("GET", "/api/v1/alerts"): Example(200, foreign=None),
     ("GET", "/api/v1/alerts/{alert_id}"): Example(200),
@@ -143,7 +147,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("POST", "/api/v1/queues/{queue}/resume"): Example(200, foreign=None, changes=True),
     ("GET", "/api/v1/workers"): Example(200, foreign=None),
     ("POST", "/api/v1/workers/{worker_id}/drain"): Example(200, changes=True),
-    ("POST", "/api/v1/workers/{worker_id}/resume"): Example(200, changes=True),
+    ("POST", "/api/v1/workers/{worker_id}/resume"): Example(200),
     ("POST", "/api/v1/worker/register"): Example(
         201,
         {
@@ -213,7 +217,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
         200, {"ids": ["{run_id}"]}, foreign=None, changes=True
     ),
     ("POST", "/api/v1/runs/bulk/rerun"): Example(
-        200, {"ids": ["{run_id}"]}, foreign=None, changes=True
+        200, {"ids": ["{run_id}"]}, foreign=None, dead=True, changes=True
     ),
     ("GET", "/api/v1/runs/{run_id}/nodes"): Example(200),
     ("POST", "/api/v1/runs/{run_id}/mark"): Example(

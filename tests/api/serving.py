@@ -21,14 +21,11 @@ from rota.api.server.options import ServerOptions
 from rota.api.server.process import config_of, listen
 from rota.api.server.state import ServerState
 from rota.app import App
-from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import put_namespace
-from rota.engine.identity.tokens import issue
 from rota.engine.jobs.definitions import define
-from rota.ids import new_id
 from rota.model.identity.credentials import Quotas
 from rota.model.jobs.spec import JobSpec, PythonTarget
-from rota.operations.identity.new_tokens import draw_token
+from rota.operations.identity.new_tokens import draw_token, give_token
 
 PATIENCE_S = 60.0
 TRUST = ssl.create_default_context()
@@ -60,8 +57,8 @@ class Served:
         """The secret of a fresh token."""
         drawn = draw_token(name, roles=roles or ("admin", "exec"), queues=queues, expires=expires)
         self.issued = drawn.token.id
-        by = Actor(act_id=new_id(), who="test")
-        self.app.store.write(lambda tx: issue(tx, drawn.token, namespace=namespace, by=by))
+        at = {"namespace": namespace, "who": "test"}
+        self.app.store.write(lambda tx: give_token(tx, drawn.token, **at))
         return drawn.secret
 
     def client(self, *roles: str, **fields: Any) -> httpx2.Client:
@@ -104,8 +101,7 @@ def serving(url: str, **options: Any) -> Iterator[Served]:
     sock = listen(asked)
     asked = msgspec.structs.replace(asked, port=sock.getsockname()[1])
     with App(url) as app, ExitStack() as stack:
-        by = Actor(act_id=new_id(), who="test")
-        app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas(), by=by))
+        app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas()))
         site = ServerState(app, asked)
         server = uvicorn.Server(config_of(site, stack.enter_context(application(site))))
         thread = Thread(target=server.run, kwargs={"sockets": [sock]}, daemon=True)

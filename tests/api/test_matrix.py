@@ -61,7 +61,9 @@ def may(role: Role, needs: Needs) -> bool:
     return LADDER.index(role) >= LADDER.index(least or "viewer")
 
 
-def test_who_may_do_what(served: Served, needed: Mapping[tuple[str, str], Needs]) -> None:
+def test_each_role_may_do_what_the_table_says(
+    served: Served, needed: Mapping[tuple[str, str], Needs]
+) -> None:
     """All in one server: a row of the matrix costs a few milliseconds, a server 300."""
     clients = {}
     for role in (*LADDER, WORKER):
@@ -82,7 +84,7 @@ def test_who_may_do_what(served: Served, needed: Mapping[tuple[str, str], Needs]
     assert wrong == []
 
 
-def test_what_belongs_to_others_is_not_there(served: Served) -> None:
+def test_a_thing_of_another_namespace_is_not_found(served: Served) -> None:
     client = served.client("admin", "exec")
     store = served.app.store
     for at, example in EXAMPLES.items():

@@ -124,25 +124,3 @@ def test_each_parameter_of_an_operation_has_a_type_and_each_answer_is_a_view() -
         assert set(places(operation)) == set(parameters(operation.function)), at
         assert answer_type(operation.function) is not None, at
         assert operation.function.__doc__, at
-
-
-@pytest.mark.parametrize("door", ["store", "server"])
-def test_what_is_so_already_leaves_no_audit_entry(
-    served: Served, doors: dict[str, Backend], door: str
-) -> None:
-    things = Things(served.app.store, HOME)
-    known = entries(served).keys()
-
-    for _ in range(2):
-        doors[door].call(OPERATIONS["DELETE /tokens/{token_id}"], token_id=things.token_id)
-    doors[door].call(OPERATIONS["POST /jobs/{job_id}/resume"], job_id=things.job_id)
-    doors[door].call(OPERATIONS["POST /breakers/{job}/open"], job=things.job_id)
-    for _ in range(2):
-        doors[door].call(OPERATIONS["POST /breakers/{job}/close"], job=things.job_id)
-    doors[door].call(OPERATIONS["POST /schedules/{name}/pause"], name=things.name)
-    for _ in range(2):
-        doors[door].call(OPERATIONS["POST /schedules/{name}/resume"], name=things.name)
-
-    told = [each.verb for id_, each in entries(served).items() if id_ not in known]
-    assert told[:2] == ["resume schedule", "pause schedule"]
-    assert told[2:] == ["close breaker", "open breaker", "revoke token"]

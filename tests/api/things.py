@@ -40,7 +40,6 @@ from rota.rules.alerts.plan import Change
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
-from tests.contract.identity.builders import by
 
 DAY_MS = 86_400_000
 TABLES = CompiledSchedules("test", lambda: 0.5)
@@ -80,6 +79,7 @@ class Things:
         self.fence, self.attempt = 1, "none"
         target = HttpTarget(url="https://example.org")
         spec = JobSpec(name=self.job_id, target=target)
+        older = JobSpec(name=self.job_id, target=HttpTarget(url="https://example.org/old"))
         run = NewRun(id=self.run_id, job=self.job_id if dead else "add", version=1)
         worker = NewWorker(
             id=self.worker_id, name="w", host="h", pid=1, queues=("default",), slots=1, version="1"
@@ -88,14 +88,13 @@ class Things:
         template = Template(definition=HTTP | {"name": "${job}"}, parameters={"job": Blank()})
 
         def make(tx: Any) -> None:
+            define(tx, older, namespace=namespace, origin="api")
             define(tx, spec, namespace=namespace, origin="api")
             graph = Graph(name=f"{self.name}-graph", nodes=(Node(name="n", job=self.job_id),))
             whole = JobSpec(name=graph.name, target=GraphTarget(graph=graph))
             define(tx, whole, namespace=namespace, origin="api")
             put_template(tx, self.name, template, namespace=namespace, who="test")
-            put_calendar(tx, self.name, Calendar(), namespace=namespace)
-            put_blackout(tx, self.name, WINDOW, namespace=namespace)
-            self._alert(tx, namespace)
+            self._named(tx, namespace)
             given_schedule(tx, self.name, namespace=namespace, job=self.job_id)
             start_backfill(
                 tx,
@@ -111,8 +110,8 @@ class Things:
                 enlist(tx, worker, lease_ms=60_000, **at)
             else:
                 register(tx, worker, namespace=namespace, lease_ms=60_000)
-            issue(tx, self.token, namespace=namespace, by=by())
-            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas(), by=by())
+            issue(tx, self.token, namespace=namespace, who="ann")
+            put_namespace(tx, f"ns-{self.run_id[-12:]}", Quotas())
             if dead:
                 self._fail(tx, namespace)
             if owner:
@@ -120,10 +119,12 @@ class Things:
 
         store.write(make)
 
-    def _alert(self, tx: Any, namespace: str) -> None:
-        """A channel, a rule that tells it, and an incident."""
+    def _named(self, tx: Any, namespace: str) -> None:
+        """A calendar, a window, a channel, a rule that tells it, and an incident."""
+        put_calendar(tx, self.name, Calendar(), namespace=namespace)
+        put_blackout(tx, self.name, WINDOW, namespace=namespace)
         put_channel(tx, self.name, AlertChannel(url="https://example.org"), namespace=namespace)
-        rule = AlertRule(on=("run.failed",), to=(self.name,))
+        rule = AlertRule(on=("run.failed",), to=(self.name,), severity="warning")
         put_rule(tx, self.name, rule, namespace=namespace)
         incident = OpenIncident(
             id=self.alert_id,

@@ -9,8 +9,8 @@ import time
 from pathlib import Path
 
 from rota import App
-from tests.support.deeds import work, work_deafly, work_slowly
 from tests.support.effects import add_jobs
+from tests.support.trace_handlers import work, work_deafly, work_slowly
 
 TRAIL = os.environ.get("ROTA_TEST_TRAIL", os.devnull)
 

@@ -11,10 +11,10 @@ import pytest
 from rota.app import App
 from tests.support.calls import eventually
 from tests.support.checker import check_promises
-from tests.support.deeds import open_gate, traces
 from tests.support.figures import tell
 from tests.support.postgres import PostgresServer
 from tests.support.processes import Crew
+from tests.support.trace_handlers import open_gate, traces
 
 pytestmark = [
     pytest.mark.chaos,

@@ -13,9 +13,9 @@ from rota.app import App
 from rota.model.states import State
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import traces
 from tests.support.effects import deeds, make_table
 from tests.support.processes import Crew
+from tests.support.trace_handlers import traces
 
 pytestmark = pytest.mark.chaos
 RUNS = 400

@@ -15,8 +15,8 @@ from rota.model.states import FINAL
 from rota.store.base import Row
 from tests.crash.shop import LAYERS, WIDTH
 from tests.support.calls import eventually
-from tests.support.deeds import traces
 from tests.support.processes import Crew, Program
+from tests.support.trace_handlers import traces
 
 GRAPHS = int(os.environ.get("ROTA_TEST_GRAPHS", "40"))
 """`make kill-graphs` takes 2,000 for more than 100,000 edges, with --long 20,000 for a million."""

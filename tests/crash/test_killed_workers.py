@@ -14,8 +14,8 @@ from rota.engine.runs.find import counts
 from rota.model.states import FINAL
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew, Program
+from tests.support.trace_handlers import open_gate, traces
 
 RUNS = 4000
 CHUNK = 250

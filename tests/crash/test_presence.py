@@ -13,9 +13,9 @@ import pytest
 from rota.app import App
 from tests.contract.builders import run_sql
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces
 from tests.support.figures import tell
 from tests.support.processes import Crew
+from tests.support.trace_handlers import open_gate, traces
 
 pytestmark = pytest.mark.chaos
 

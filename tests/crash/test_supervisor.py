@@ -11,9 +11,9 @@ import pytest
 from rota.app import App
 from rota.model.states import State
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew, Program, is_draining
 from tests.support.programs import is_alive
+from tests.support.trace_handlers import open_gate, traces
 
 pytestmark = [
     pytest.mark.chaos,

@@ -11,8 +11,8 @@ from rota.app import App
 from rota.model.states import State
 from tests.support.calls import eventually
 from tests.support.checker import Witness, check_promises
-from tests.support.deeds import open_gate, traces
 from tests.support.processes import Crew, Program
+from tests.support.trace_handlers import open_gate, traces
 
 pytestmark = pytest.mark.chaos
 

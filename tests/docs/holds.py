@@ -28,7 +28,7 @@ def for_developers() -> str:
     """What a run is while it is held, who asks and who releases."""
     rows = ["| hold | the run is | asked by | released by |", "|---|---|---|---|"]
     rows += [
-        f"| {hold.name} | {_state(hold)} | {_names(hold.asked)} | {_names(hold.released)} |"
+        f"| {hold.name} | {_state(hold)} | {_names(hold.asked)} | {_names(hold.released_by)} |"
         for hold in HOLDS
     ]
     return "\n".join(rows) + "\n"

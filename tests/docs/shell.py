@@ -16,7 +16,7 @@ from typing import IO
 
 from tests.docs.pages import Block
 from tests.docs.program import Wrong
-from tests.support.hatchery import shim
+from tests.support.rota_process import shim
 
 _COMMENT = re.compile(r"\s+# (?P<kind>->|exit) (?P<said>.+)$")
 _OURS = re.compile(r"(\w+=\$\()?(\w+=\S+ )*(rota|python|curl|eval \"\$\(rota|echo .*\| rota)\b")
@@ -27,7 +27,8 @@ _PATIENCE_S = 60.0
 class Shell:
     """Runs blocks in the folder of a page.
 
-    Short commands come from a nest unless the shell is `cold`; what serves starts from nothing.
+    Short commands come from the fork server unless the shell is `cold`; commands that serve start
+    from nothing.
     """
 
     def __init__(self, folder: Path, *, is_cold: bool = False) -> None:

@@ -27,8 +27,8 @@ from rota.model.states import State
 from rota.rules.failures import retry
 from rota.rules.jobs.options import JOB_OPTIONS, SUBMIT_OPTIONS
 from rota.runtime.options import WorkerOptions
-from rota.store.open import _split_options
 from rota.store.options import PoolOptions
+from rota.store.postgres.opening import split_options
 from tests.docs import holds, tables
 from tests.docs.pages import code_in, page, table_under
 from tests.docs.states import PAGE, updated
@@ -116,7 +116,7 @@ def test_the_parameters_of_an_address_have_their_defaults() -> None:
 
     address = "postgresql://db/rota?" + "&".join(f"{name}={it}" for name, it in shown.items())
 
-    assert _split_options(address) == ("postgresql://db/rota", PoolOptions())
+    assert split_options(address) == ("postgresql://db/rota", PoolOptions())
     assert said.keys() - shown.keys() == {"direct"}
 
 

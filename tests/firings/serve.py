@@ -47,10 +47,10 @@ def main(clock_path: str, seat: str) -> int:
     _mark_looks(clock, int(seat))
     store = open_store(os.environ["ROTA_URL"], clock=clock)
     work = ResolvedJob(spec=SPEC, handler=noop, signature=Signature.of(noop))
-    duty = WorkerScope(
+    scope = WorkerScope(
         namespace="default", queues=("default",), jobs=("noop",), find_work=lambda _: work
     )
-    worker = Worker(StoreSource(store, duty, options=OPTIONS, version="0"), OPTIONS)
+    worker = Worker(StoreSource(store, scope, options=OPTIONS, version="0"), OPTIONS)
     code = serve_worker(worker, Incarnation(new_id(), (), Lifeline()))
     store.close()
     return code

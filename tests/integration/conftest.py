@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
@@ -11,10 +12,12 @@ import pytest
 from rota.app import App
 from rota.client import Client
 from rota.remote import RemoteWorker
+from rota.runtime.logs.flusher import LogFlusher
 from rota.runtime.options import WorkerOptions
 from rota.runtime.worker import Worker
 from tests.api.serving import Served, serving
-from tests.support.postgres import PostgresServer
+from tests.support.pgbouncer import PgBouncer
+from tests.support.postgres import PostgresServer, database_of
 
 FAST: dict[str, Any] = {
     "slots": 4,
@@ -53,6 +56,34 @@ def bare_postgres_url(postgres_server: PostgresServer) -> Iterator[str]:
     """Without a schema, for those who make it under a name of their own."""
     with postgres_server.database() as url:
         yield url
+
+
+@pytest.fixture
+def bouncer(postgres_server: PostgresServer, postgres_url: str) -> Iterator[PgBouncer]:
+    """A pooler in front of the server."""
+    with PgBouncer(postgres_server) as bouncer:
+        yield bouncer
+
+
+@pytest.fixture
+def pooled_url(bouncer: PgBouncer, postgres_url: str) -> str:
+    """The plain address of the database behind the pooler."""
+    return bouncer.url(database_of(postgres_url))
+
+
+@pytest.fixture(params=["timed", "quick"])
+def log_load(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Each test twice: with time for each line, and as under full load."""
+    start = LogFlusher.start
+
+    def hurry(courier: LogFlusher) -> None:
+        courier._many_s = math.inf
+        courier._hurry(hurry=True)
+        start(courier)
+
+    if request.param == "quick":
+        monkeypatch.setattr(LogFlusher, "start", hurry)
+    return str(request.param)
 
 
 @pytest.fixture

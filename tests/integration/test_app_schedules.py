@@ -108,7 +108,7 @@ def test_a_job_that_is_gone_from_the_code_takes_its_schedules_along(app: App) ->
 
 
 @pytest.mark.parametrize("other", ["billing", None])
-def test_what_others_declared_stays(app: App, other: str | None) -> None:
+def test_schedules_of_other_apps_stay(app: App, other: str | None) -> None:
     start(app, "theirs", name=other, theirs="@daily")
     app.schedules.put("by.hand", "@daily", job="theirs")
     start(app, "mine", name="shop", mine="@daily")
@@ -124,7 +124,7 @@ def test_an_app_without_a_name_takes_nothing_away(app: App) -> None:
     assert names(app) == ["new", "old"]
 
 
-def test_who_declares_it_last_has_it(app: App) -> None:
+def test_the_last_app_to_declare_a_schedule_owns_it(app: App) -> None:
     start(app, "shared", name="shop", shared="@daily")
     start(app, "shared", name="billing", shared="@daily")
     start(app, name="shop")

@@ -113,7 +113,7 @@ def test_a_program_killed_by_a_signal_is_told_in_words(
         (("touch", "mark"), {"LD_PRELOAD": "{mark}"}),
     ],
 )
-def test_what_was_stored_before_it_was_refused_does_not_run(
+def test_a_stored_command_that_is_now_refused_does_not_run(
     executor: CommandExecutor, ledger: Ledger, tmp_path: Path, argv: tuple[str, ...], env: Any
 ) -> None:
     call = command_call(*argv, env=env, cwd=str(tmp_path), args={"mark": str(tmp_path / "mark")})

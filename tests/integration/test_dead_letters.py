@@ -169,7 +169,7 @@ def test_acts_go_by_the_user_of_the_process_unless_said_otherwise(
     assert app.dead_letters.groups() == []
 
 
-def test_what_makes_no_sense_is_refused_and_changes_nothing(app: App, dead: list[str]) -> None:
+def test_a_bad_choice_of_letters_is_refused_and_changes_nothing(app: App, dead: list[str]) -> None:
     letters = app.dead_letters
     first, second, third = dead
     letters.redrive(first, args={"order": 100})
@@ -195,7 +195,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(app: App, dead: list
     assert letters.letters(state=None) == before
 
 
-def test_of_several_batches_all_are_looked_at_before_one_is_changed(
+def test_all_batches_are_checked_before_one_is_changed(
     app: App, dead: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rota.operations.failures.letter_choice.AT_ONCE", 1)

@@ -76,7 +76,7 @@ def test_a_job_in_a_window_stays_queued_and_others_run(
     assert (held.show().state, sorted(log)) == (State.QUEUED, ["bill", "print"])
     (reason,) = held.why()
     assert reason.kind == "window"
-    assert reason.says.startswith("maintenance window w lets nothing new of job mail start for")
+    assert reason.says.startswith("maintenance window w lets no new run of job mail start for")
     assert reason.says.endswith(": the server moves")
     app.blackouts.remove("w")
     held.result(timeout=10)
@@ -105,7 +105,7 @@ def test_a_window_of_a_job_in_a_queue_leaves_its_other_queues_alone(
     assert (held.show().state, log) == (State.QUEUED, ["mail", "print"])
 
 
-def test_what_runs_goes_on_and_what_comes_waits(app: App, serve: Serve) -> None:
+def test_a_drain_lets_running_runs_end_and_new_ones_wait(app: App, serve: Serve) -> None:
     begun, gate = threading.Event(), threading.Event()
 
     @app.job

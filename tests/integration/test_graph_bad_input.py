@@ -127,7 +127,7 @@ def test_a_graph_that_makes_no_sense_leaves_nothing_behind(
     assert shop.store.read(lambda tx: jobs(tx, namespace=shop.namespace)) == []
 
 
-def test_of_many_submits_with_a_bad_one_none_is_recorded(shop: App) -> None:
+def test_a_bad_submit_among_many_records_none(shop: App) -> None:
     @shop.graph
     def flow(day: str, limit: int = 3) -> Any:
         return shop.jobs["extract"](day)

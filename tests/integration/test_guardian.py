@@ -68,7 +68,7 @@ def kill_a_worker(steps: str, path: Path) -> list[int]:
 
 @pytest.mark.usefixtures("cleared")
 @pytest.mark.parametrize("steps", [TWO, DEAD_BEFORE], ids=["at once", "after its own death"])
-def test_what_is_left_dies_with_the_worker(steps: str, path: Path) -> None:
+def test_a_remaining_process_dies_with_the_worker(steps: str, path: Path) -> None:
     pids = kill_a_worker(steps, path)
 
     assert len(pids) == 2
@@ -76,7 +76,7 @@ def test_what_is_left_dies_with_the_worker(steps: str, path: Path) -> None:
 
 
 @pytest.mark.usefixtures("cleared")
-def test_what_is_forgotten_lives_on(path: Path) -> None:
+def test_a_process_left_behind_on_purpose_lives_on(path: Path) -> None:
     """A program may leave another behind on purpose; it is over when its leader has ended."""
     pids = kill_a_worker(FORGOTTEN + f"; {TWO}", path)
 

@@ -1,63 +1,24 @@
-"""Logs of real runs: each kind of handler, each way to end, followed while they run."""
+"""Logs of real runs: each kind of handler, each way to end."""
 
 from __future__ import annotations
 
-import logging
-import math
-import sys
-import threading
 from pathlib import Path
-from typing import Any
 
-import psycopg
 import pytest
 
-from rota.app import App, Run
+from rota.app import App
 from rota.clock import elapsed_s
-from rota.model.logs.log import LogLine
 from rota.model.states import State
-from rota.runtime.logs.flusher import LogFlusher
-from tests.contract.builders import run_sql
 from tests.integration.conftest import BOTH_SOURCES, STEADY, Serve
+from tests.integration.run_logs import KINDS, logs_of, only_sqlite, said, texts
 from tests.support import talkers
 from tests.support.calls import eventually
 
-
-@pytest.fixture(params=["timed", "quick"], autouse=True)
-def load(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """Each test twice: with time for each line, and as under full load."""
-    start = LogFlusher.start
-
-    def hurry(courier: LogFlusher) -> None:
-        courier._many_s = math.inf
-        courier._hurry(hurry=True)
-        start(courier)
-
-    if request.param == "quick":
-        monkeypatch.setattr(LogFlusher, "start", hurry)
-    return str(request.param)
-
-
-only_sqlite = pytest.mark.parametrize("store_url", ["sqlite"], indirect=True)
-KINDS = pytest.mark.parametrize("isolation", ["thread", "process"])
-
-
-def logs_of(run: Run[Any], count: int) -> list[LogLine]:
-    """The lines once there are so many; they are stored a moment after the result."""
-    eventually(lambda: len(run.logs()) >= count)
-    return run.logs()
-
-
-def said(lines: list[LogLine]) -> list[tuple[str, str, str]]:
-    return [(line.stream, line.level, line.text) for line in lines]
-
-
-def texts(lines: list[LogLine]) -> list[str]:
-    return [line.text for line in lines]
+pytestmark = pytest.mark.usefixtures("log_load")
 
 
 @KINDS
-def test_what_a_handler_prints_and_logs_is_kept_with_its_run(
+def test_output_and_log_of_a_handler_are_stored_with_its_run(
     app: App, serve: Serve, isolation: str
 ) -> None:
     talk = app.job(isolation=isolation)(talkers.talks)
@@ -233,188 +194,3 @@ def test_a_traceback_that_is_logged_has_all_its_lines(app: App, serve: Serve) ->
     assert texts(lines)[:2] == ["talkers: caught", "Traceback (most recent call last):"]
     assert lines[-1].text == "KeyError: 'NO SUCH VARIABLE'"
     assert {line.level for line in lines} == {"error"}
-
-
-def test_lines_can_be_followed_until_the_run_has_ended(app: App, serve: Serve) -> None:
-    go_on = threading.Semaphore(0)
-
-    @app.job
-    def steps() -> None:
-        for number in range(3):
-            print("step", number)  # noqa: T201  # that is the point
-            go_on.acquire()
-
-    serve()
-    run = steps.submit()
-    heard = []
-    for line in run.follow_logs():
-        heard.append(line.text)
-        assert run.state is State.RUNNING
-        go_on.release()
-
-    assert heard == ["step 0", "step 1", "step 2"]
-    assert run.state is State.SUCCESS
-
-
-def test_following_a_run_that_has_ended_ends(app: App, serve: Serve) -> None:
-    talk = app.job(talkers.talks)
-    serve()
-    run = talk.submit("I")
-    run.result(timeout=20)
-
-    assert len(list(run.follow_logs())) == 4
-
-
-def test_lines_of_all_runs_can_be_searched_before_and_after_they_are_indexed(
-    app: App, serve: Serve
-) -> None:
-    talk = app.job(talkers.talks)
-    other = app.job(name="other")(talkers.counts)
-    serve()
-    other.submit("needle", 2).result(timeout=20)
-    run = talk.submit("needle")
-    run.result(timeout=20)
-    logs_of(run, 4)
-
-    found = app.search_logs("NEEDLE stdout", job="talks", since="1h")
-
-    assert [(line.run_id, line.text) for line in found] == [(run.id, "needle to stdout")]
-    assert len(app.search_logs("needle")) == 6
-    assert len(app.search_logs("needle", level="warning")) == 1
-    assert len(app.search_logs("needle", limit=2)) == 2
-    eventually(lambda: _is_indexed(app))
-    assert app.search_logs("needle stdout") == found
-
-
-def _is_indexed(app: App) -> bool:
-    text = {"sqlite": "select count(*) from rota_log_words_docsize"}.get(
-        app.store.dialect, "select count(*) from rota.log_chunk where words is not null"
-    )
-    return int(run_sql(app.url, text)[0][0]) >= 2
-
-
-@pytest.mark.postgres
-@pytest.mark.parametrize("store_url", ["postgres"], indirect=True)
-def test_neither_handlers_nor_results_wait_for_a_store_that_takes_no_lines(
-    app: App, serve: Serve
-) -> None:
-    count = app.job(talkers.counts)
-    serve()
-    with psycopg.connect(app.url) as session:
-        session.execute("lock table rota.log_chunk in exclusive mode")
-        runs = count.submit_many([(f"n{n}", 20) for n in range(50)])
-        for run in runs:
-            assert run.wait(timeout=20).state is State.SUCCESS
-        early = [run.logs() for run in runs]
-
-    assert early == [[]] * 50
-    for number, run in enumerate(runs):
-        assert texts(logs_of(run, 20)) == [f"n{number} {n}" for n in range(20)]
-
-
-def test_secrets_of_the_environment_are_masked(
-    app: App, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TALK_TOKEN", "sesame-open")
-    jobs = [
-        app.job(name=kind, isolation=kind)(talkers.tells_secrets) for kind in ("thread", "process")
-    ]
-    serve()
-    for job in jobs:
-        run = job.submit()
-        run.result(timeout=20)
-
-        assert sorted(texts(logs_of(run, 3))) == [
-            "***",
-            "talkers: connect to postgresql://me:***@db and password=***",
-            "the token is ***",
-        ]
-
-
-@only_sqlite
-def test_only_threads_that_know_their_run_write_to_its_log(
-    app: App, serve: Serve, capfd: pytest.CaptureFixture[str]
-) -> None:
-    job = app.job(talkers.leaves_a_talking_thread)
-    serve()
-    run = job.submit()
-    run.result(timeout=20)
-
-    assert texts(logs_of(run, 1)) == ["from my own thread"]
-    assert "from nowhere" in capfd.readouterr().out
-
-
-@only_sqlite
-def test_a_handler_can_redirect_what_it_prints(app: App, serve: Serve) -> None:
-    job = app.job(talkers.redirects)
-    serve()
-    run = job.submit()
-
-    assert run.result(timeout=20) == "mine alone\n"
-    assert texts(logs_of(run, 1)) == ["everybody's"]
-
-
-@only_sqlite
-def test_a_record_whose_arguments_do_not_fit_is_told_and_hurts_nobody(
-    app: App, serve: Serve
-) -> None:
-    job = app.job(isolation="process")(talkers.logs_nonsense)
-    serve()
-    run = job.submit()
-    run.result(timeout=20)
-    lines = list(run.follow_logs())
-
-    assert "goes on" in texts(lines)
-    assert "--- Logging error ---" in texts(lines)
-
-
-@only_sqlite
-def test_a_handler_that_replaces_stdout_does_not_silence_the_others_for_good(
-    app: App, serve: Serve
-) -> None:
-    replace, talk = app.job(talkers.replaces_stdout), app.job(talkers.counts)
-    serve()
-    replace.submit().result(timeout=20)
-
-    def is_heard() -> bool:
-        run = talk.submit("me", 1)
-        list(run.follow_logs())
-        return bool(run.logs())
-
-    eventually(is_heard)
-
-
-@only_sqlite
-def test_a_worker_puts_back_what_it_found_when_it_stops(app: App, serve: Serve) -> None:
-    before = sys.stdout, sys.stderr, list(logging.root.handlers)
-    first, second = serve(), serve()
-    first.stop()
-    during = sys.stdout
-    second.stop()
-
-    assert during is not before[0]
-    assert (sys.stdout, sys.stderr, list(logging.root.handlers)) == before
-
-
-@only_sqlite
-def test_no_line_is_lost_nor_left_outside_when_the_load_comes_and_goes(
-    app: App, serve: Serve, capsys: pytest.CaptureFixture[str]
-) -> None:
-    count = app.job(talkers.counts)
-    worker = serve(slots=4)
-    courier = worker._log_flusher
-    assert isinstance(courier, LogFlusher)
-    runs = count.submit_many([(f"n{n}", 3) for n in range(1_500)])
-    turns = 0
-    while runs[-1].show().finished_at is None:
-        turns += 1
-        courier._hurry(hurry=turns % 2 == 0)
-    for run in runs:
-        run.wait(timeout=20)
-    worker.stop()
-
-    said = {run.id: texts(run.logs()) for run in runs}
-
-    assert turns > 10
-    assert said == {run.id: [f"n{number} {n}" for n in range(3)] for number, run in enumerate(runs)}
-    assert capsys.readouterr().out == ""

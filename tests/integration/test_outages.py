@@ -20,10 +20,10 @@ from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST
 from tests.integration.test_worker_leases import heard
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces, work_slowly
 from tests.support.figures import tell
 from tests.support.network import NOWHERE, Network
 from tests.support.postgres import PostgresServer
+from tests.support.trace_handlers import open_gate, traces, work_slowly
 
 pytestmark = pytest.mark.postgres
 
@@ -234,7 +234,7 @@ def _free(url: str) -> int:
 
 
 @pytest.mark.slow
-def test_of_several_servers_the_one_that_can_be_written_to_is_followed(
+def test_the_writable_one_of_several_servers_is_followed(
     postgres_server: PostgresServer, postgres_url: str
 ) -> None:
     name = postgres_url.partition("?")[0].rpartition("/")[2]

@@ -178,7 +178,7 @@ def test_going_back_takes_away_what_later_code_without_a_name_scheduled(store_ur
     assert there == {**before[0], "b": 1}, "of an app without a name jobs stay on record"
 
 
-def test_who_is_alone_with_a_file_goes_back_by_starting_old_code(sqlite_url: str) -> None:
+def test_the_only_user_of_a_file_goes_back_by_starting_old_code(sqlite_url: str) -> None:
     """`rota up` of a person who tries something and takes it back."""
     start(old_code, sqlite_url)
     before = held(sqlite_url)

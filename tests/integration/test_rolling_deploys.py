@@ -150,7 +150,9 @@ def test_a_job_that_is_a_graph_now_fails_in_words_when_nobody_has_its_function(
     assert "worker with code of that version" in ended.error.message
 
 
-def test_whoever_claims_a_run_its_own_version_carries_it_out(deploys: Deploys) -> None:
+def test_a_run_is_carried_out_by_its_own_version_whatever_worker_claims_it(
+    deploys: Deploys,
+) -> None:
     deploys.serve(deploys.old)
     deploys.serve(deploys.new)
     old, new = deploys.old, deploys.new
@@ -217,7 +219,7 @@ def test_new_arguments_on_old_code_alone_fail_and_say_which_versions_those_are(
     assert "any more" not in error.message
 
 
-def test_what_waits_for_a_worker_that_leaves_fails_instead_of_waiting_for_ever(
+def test_a_run_whose_last_fitting_worker_leaves_fails_instead_of_waiting(
     deploys: Deploys, store_url: str
 ) -> None:
     gone = deploys.serve(deploys.old, slots=1, lease_ms=60_000)

@@ -136,7 +136,9 @@ def test_only_the_names_of_scripts_are_replaced(monkeypatch: pytest.MonkeyPatch)
     )
 
 
-def test_what_was_typed_in_by_hand_has_no_other_name(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_module_of_an_interactive_session_has_no_other_name(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setitem(sys.modules, "__main__", type(sys)("__main__"))
 
     assert module_name("__main__") == "__main__"

@@ -78,7 +78,7 @@ def test_a_file_that_another_process_locks_is_said_to_be_locked_and_used_again_a
     assert job.submit("abc").result(timeout=10) == 3
 
 
-def test_what_was_accepted_before_the_disk_was_full_is_kept(app: App, file: SqliteStore) -> None:
+def test_runs_accepted_before_the_disk_was_full_are_kept(app: App, file: SqliteStore) -> None:
     app.job(keep)
     app.find_job("keep").submit("first")
     file._writer.pragma("max_page_count", file._writer.pragma("page_count") + 5)

@@ -69,7 +69,7 @@ def test_a_failed_command_fails_the_run(app: App, serve: Serve, path: Path) -> N
     }
 
 
-def test_what_a_graph_needs_must_be_given(app: App, path: Path) -> None:
+def test_a_graph_run_without_a_required_parameter_is_refused(app: App, path: Path) -> None:
     bring(app, path, FLOW)
 
     with pytest.raises(BadArguments, match="names"):

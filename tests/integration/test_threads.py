@@ -268,7 +268,7 @@ def test_context_variables_of_one_handler_are_not_seen_by_the_next(ledger: Ledge
     executor.close()
 
 
-def test_what_is_printed_while_the_load_ends_is_of_its_call(
+def test_output_at_the_end_of_full_load_belongs_to_its_attempt(
     ledger: Ledger, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Pages are taken away one after the other; until then a thread prints to its own."""

@@ -106,7 +106,7 @@ def test_a_schedule_of_a_job_takes_what_the_job_takes(
         shop.schedules.trigger("s", wrong)
 
 
-def test_what_waits_for_an_event_is_not_started_by_hand_without_what_it_needs(shop: App) -> None:
+def test_an_event_schedule_is_not_started_by_hand_without_its_arguments(shop: App) -> None:
     shop.schedules.put("s", "@event arrived", job="typed")
 
     with pytest.raises(BadArguments, match="missing a required argument: 'n'"):

@@ -70,7 +70,7 @@ def test_a_drain_lets_running_handlers_finish_and_gives_waiting_runs_back(
     assert any(view.fence for view in waiting), "nothing was claimed ahead"
 
 
-def test_what_a_drained_worker_gave_back_is_done_by_the_next(app: App, serve: Serve) -> None:
+def test_the_next_worker_runs_what_a_drained_one_gave_back(app: App, serve: Serve) -> None:
     body = Body()
 
     @app.job

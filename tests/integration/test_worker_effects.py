@@ -17,8 +17,8 @@ from rota.notices import subscribe, unsubscribe
 from tests.integration.conftest import Serve
 from tests.support.calls import eventually
 from tests.support.connections import open_kind
-from tests.support.deeds import traces
 from tests.support.effects import add_jobs, deeds, make_table, write
+from tests.support.trace_handlers import traces
 
 
 @pytest.fixture(autouse=True)

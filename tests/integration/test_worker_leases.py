@@ -24,9 +24,9 @@ from rota.runtime.worker import Worker
 from tests.contract.builders import run_sql
 from tests.integration.conftest import FAST, STEADY, Serve
 from tests.support.calls import eventually
-from tests.support.deeds import open_gate, traces, work_deafly, work_slowly
 from tests.support.postgres import PostgresServer
 from tests.support.proxy import Proxy
+from tests.support.trace_handlers import open_gate, traces, work_deafly, work_slowly
 
 
 def serve_unaware(serve: Serve) -> Worker:

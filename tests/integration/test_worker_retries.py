@@ -114,7 +114,9 @@ def test_a_wait_that_is_longer_than_the_cap_is_cut_and_people_are_told(
     told = "come back next year (asked to wait 1157d, cut to 5m by retry_cap)"
     assert first.error.message == told
     assert 300_000 <= run.show().ready_at.ms - first.ended_at.ms < 330_000
-    assert reason.says.endswith("(retry 1 of 1; 1157d were asked for, retry_cap allows less)")
+    assert reason.says.endswith(
+        "(retry 1 of 1; a wait of 1157d was asked for, but retry_cap allows less)"
+    )
 
 
 def test_a_retry_that_a_handler_asks_for_counts_too(app: App, serve: Serve) -> None:

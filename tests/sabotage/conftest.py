@@ -1,4 +1,4 @@
-"""One nursery of trials for each worker of the test run."""
+"""One server of trials for each worker of the test run."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from typing import Self
 
 import msgspec
 
-from tests.sabotage import nursery, witness
+from tests.sabotage import trial_server, witness
 from tests.sabotage.edit import Sabotage, sabotaged_copy
 from tests.sabotage.witness import Testimony
 from tests.support.source import ROOT
@@ -40,7 +40,7 @@ class Trials:
     """Holds trials one after the other: `with Trials() as trials: trials.hold(...)`."""
 
     def __init__(self) -> None:
-        self._nursery: subprocess.Popen[str] | None = None
+        self._server: subprocess.Popen[str] | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -51,8 +51,8 @@ class Trials:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._nursery is not None:
-            self._nursery.communicate()
+        if self._server is not None:
+            self._server.communicate()
 
     def hold(self, sabotage: Sabotage, folder: Path) -> Trial:
         """Break a copy in the folder and see whether the tests that it names notice."""
@@ -90,7 +90,7 @@ class Trials:
         return testimony
 
     def _ask(self, **ask: object) -> str:
-        running = self._nursery = self._nursery or _start_nursery()
+        running = self._server = self._server or _start_server()
         assert running.stdin is not None
         assert running.stdout is not None
         try:
@@ -100,15 +100,15 @@ class Trials:
         except BaseException:  # we were told to stop waiting: this answer must not be the next
             os.killpg(running.pid, signal.SIGKILL)
             running.communicate()
-            self._nursery = None
+            self._server = None
             raise
 
 
-def _start_nursery() -> subprocess.Popen[str]:
+def _start_server() -> subprocess.Popen[str]:
     # Not what an outer pytest and its workers have told their children.
     env = {name: value for name, value in os.environ.items() if "PYTEST" not in name}
     return subprocess.Popen(
-        [sys.executable, "-m", nursery.__name__],
+        [sys.executable, "-m", trial_server.__name__],
         cwd=ROOT,
         env=env | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         stdin=subprocess.PIPE,

@@ -1,4 +1,6 @@
-"""Asks a nest for a `rota` command. As a script it is that command, twenty times cheaper to start.
+"""Ask the fork server to run a `rota` command.
+
+As a script it is that command, twenty times cheaper to start:
 
     python -I -S asking.py DOOR WORDS...
 
@@ -23,7 +25,10 @@ def ask(
     streams: Sequence[int],
     limit_s: float | None = None,
 ) -> int:
-    """Run a command with these streams in the nest; return its exit code. Hanging up kills it."""
+    """Run a command with these streams in the fork server; return its exit code.
+
+    Hanging up kills the command.
+    """
     text = os.memfd_create("ask")
     os.write(text, json.dumps({"words": words, "folder": folder, "env": dict(env)}).encode())
     os.lseek(text, 0, os.SEEK_SET)
@@ -36,7 +41,7 @@ def ask(
     finally:
         os.close(text)
     if not code:
-        raise RuntimeError(f"the nest is gone, and with it: rota {' '.join(words)}")
+        raise RuntimeError(f"the fork server is gone, and with it: rota {' '.join(words)}")
     return int(code)
 
 

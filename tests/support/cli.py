@@ -16,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from rota import App, State
 from rota.engine.workers.registry import workers
-from tests.support.hatchery import hatched
+from tests.support.rota_process import run_rota
 
 PATIENCE_S = 60.0
 KEPT = ("PATH", "HOME", "LANG", "TMPDIR")
@@ -88,7 +88,7 @@ class Rota:
             )
 
     def __call__(self, *words: str, stdin: str = "", **env: str) -> Said:
-        ended = hatched(words, folder=self.folder, env=self.env | env, stdin=stdin)
+        ended = run_rota(words, folder=self.folder, env=self.env | env, stdin=stdin)
         return Said(ended.stdout, ended.stderr, ended.returncode)
 
     def good(self, *words: str, **env: str) -> Said:

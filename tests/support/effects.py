@@ -12,7 +12,7 @@ from typing import Any
 from rota import App, Transaction, checkpoint, current_run, last_checkpoint
 from rota.errors import Cancelled, Retry, TimedOut
 from tests.contract.builders import run_sql
-from tests.support.deeds import leave_trace, traces
+from tests.support.trace_handlers import leave_trace, traces
 
 TABLE = "create table deed (run_id text not null, fence int not null, number int not null)"
 

@@ -30,7 +30,7 @@ from rota.app.nouns import Nouns
 from rota.app.run import Run
 from rota.app.waiter import Waiter
 from rota.app.workers.options import with_settings
-from rota.app.workers.scope import duty_of
+from rota.app.workers.scope import worker_scope
 from rota.errors import UnknownJob
 from rota.model.runs.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
@@ -70,12 +70,12 @@ class App(Nouns):
         release: str | None = None,
         upgrade: bool = True,
     ) -> None:
-        said = read_settings({}, env=os.environ, folder=Path.cwd())
-        self.url = url or said.url or DEFAULT_URL
+        settings = read_settings({}, env=os.environ, folder=Path.cwd())
+        self.url = url or settings.url or DEFAULT_URL
         dialect_of(self.url)
-        self.namespace = check_name("namespace", namespace or said.namespace or "default")
+        self.namespace = check_name("namespace", namespace or settings.namespace or "default")
         self.name = None if name is None else check_name("app", name)
-        self.release = said.release if release is None else check_release(release)
+        self.release = settings.release if release is None else check_release(release)
         self.upgrade = upgrade
         self.jobs: dict[str, Job[Any, Any]] = {}
         self.graphs: dict[str, TracedGraph[Any, Any]] = {}
@@ -83,7 +83,7 @@ class App(Nouns):
         self._opening = Lock()
         self._submits = Submits(self)
         self.waiter = Waiter(self)
-        self._said = said
+        self._settings = settings
 
     @overload
     def job(self, function: Callable[P, Coroutine[Any, Any, R]], /) -> AsyncJob[P, R]: ...
@@ -179,7 +179,7 @@ class App(Nouns):
     @cached_property
     def artifact_store(self) -> ArtifactStore:
         """The store of values that are too large for the rows of runs, found by their pointers."""
-        artifacts = open_artifacts(self._said.artifacts, beside=file_of(self.url))
+        artifacts = open_artifacts(self._settings.artifacts, beside=file_of(self.url))
         return ArtifactStore(lambda: self.store, artifacts)
 
     def find_job(self, name: str) -> Job[..., Any]:
@@ -223,12 +223,12 @@ class App(Nouns):
     def worker(self, options: WorkerOptions | None = None, **settings: Any) -> Worker:
         """Return a worker for this app's jobs; `start()` it, `stop()` it."""
         options = options or WorkerOptions(**settings)
-        options = with_settings(options, self._said)
+        options = with_settings(options, self._settings)
         if self.store.login == WORKER:  # who may not do what is for all
             options = msgspec.structs.replace(options, chores=False)
         source = StoreSource(
             self.store,
-            duty_of(self, options),
+            worker_scope(self, options),
             options=options,
             version=version(),
             artifacts=self.artifact_store.artifacts,

@@ -7,12 +7,12 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from rota.engine.jobs.declare import Declarer, DeclareResult
-from rota.engine.jobs.declare import declare as record
 from rota.errors import BadOption
 from rota.handles.actor import whoami
 from rota.ids import new_id
 from rota.model.jobs.bundle import BundledSchedule
 from rota.model.jobs.release import Declaration
+from rota.operations.jobs.declare import declare as record
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.jobs.stored_signature import fitting
 from rota.rules.schedules.options import named
@@ -31,19 +31,19 @@ def declare(app: App, jobs: Collection[Job[..., Any]], *, decides: bool = False)
     It does change the record if a person `decides` and the store is a file that nobody shares: then
     going back to older code is meant.
     """
-    said = Declaration(
+    declaration = Declaration(
         app=app.name,
         label=app.release,
         jobs={job.name: job.spec for job in jobs},
-        schedules=_wanted(jobs),
+        schedules=_schedules_of(jobs),
     )
     hand = hand_of(app, decides=decides and file_of(app.url) is not None)
-    done = app.store.write(lambda tx: record(tx, said, hand))
+    result = app.store.write(lambda tx: record(tx, declaration, hand))
     for job in jobs:
-        job.version = done.versions[job.name]
-    if done.newer is not None:
-        _log.warning(_warning(said, done))
-    return done
+        job.version = result.versions[job.name]
+    if result.newer is not None:
+        _log.warning(_warning(declaration, result))
+    return result
 
 
 def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Declarer:
@@ -57,28 +57,29 @@ def hand_of(app: App, who: str | None = None, *, decides: bool = False) -> Decla
     )
 
 
-def _warning(said: Declaration, done: DeclareResult) -> str:
-    newer = done.newer
+def _warning(declaration: Declaration, result: DeclareResult) -> str:
+    newer = result.newer
     assert newer is not None  # noqa: S101  # who asks has looked
+    name = declaration.app or "this app"
     label = "" if newer.label is None else f" ({newer.label})"
     return (
-        f"the code of {said.app or 'this app'} is release {done.number}, older than release "
+        f"the code of {name} is release {result.number}, older than release "
         f"{newer.number}{label} of {newer.used_at.text()}: it changes no job and no schedule, "
-        f"and works on. Went back on purpose? `rota releases use {done.number}`, or start it with "
-        "another ROTA_RELEASE"
+        f"and works on. Went back on purpose? `rota releases use {result.number}`, or start it "
+        "with another ROTA_RELEASE"
     )
 
 
-def _wanted(jobs: Collection[Job[..., Any]]) -> dict[str, BundledSchedule]:
-    found: dict[str, BundledSchedule] = {}
+def _schedules_of(jobs: Collection[Job[..., Any]]) -> dict[str, BundledSchedule]:
+    schedules: dict[str, BundledSchedule] = {}
     for job in jobs:
         for name, schedule in named(job.name, job.schedules):
-            if name in found:
-                other = found[name].job
+            if name in schedules:
+                other = schedules[name].job
                 raise BadOption(
                     f"jobs {other!r} and {job.name!r} have a schedule named {name!r}; "
                     "give one of them another name"
                 )
             checked = fitting(schedule, job.spec, job.signature)
-            found[name] = BundledSchedule(job=job.name, schedule=checked)
-    return found
+            schedules[name] = BundledSchedule(job=job.name, schedule=checked)
+    return schedules

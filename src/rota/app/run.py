@@ -54,8 +54,8 @@ class Run(RunHandle[R]):
         """Return the view with the values that are stored apart from it."""
         if not is_pointer(view.args) and not (view.result and is_pointer(view.result)):
             return view
-        result = None if view.result is None else JsonText(self._seen(view.result))
-        return msgspec.structs.replace(view, args=JsonText(self._seen(view.args)), result=result)
+        result = None if view.result is None else JsonText(self._shown(view.result))
+        return msgspec.structs.replace(view, args=JsonText(self._shown(view.args)), result=result)
 
     def follow_logs(self) -> Iterator[LogLine]:
         """Yield the lines of `logs` as they come; stop when the run has ended."""
@@ -87,15 +87,15 @@ class Run(RunHandle[R]):
         ended = self._app.waiter.wait(self.id, timeout_s)
         if ended is None or ended.result is None or not is_pointer(ended.result):
             return ended
-        return msgspec.structs.replace(ended, result=self._seen(ended.result))
+        return msgspec.structs.replace(ended, result=self._shown(ended.result))
 
-    def _loaded(self, text: str) -> R:
+    def _load(self, text: str) -> R:
         text = self._app.artifact_store.value(text, f"the result of run {self.id}")
         job = self._job or self._app.everything.get(super().show().job)
         value: R = job.signature.load_result(text) if job else msgspec.json.decode(text)
         return value
 
-    def _seen(self, text: str) -> str:
+    def _shown(self, text: str) -> str:
         """Return a value for display; if it is lost or its store is away, return the pointer."""
         if not is_pointer(text):
             return text

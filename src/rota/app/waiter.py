@@ -42,7 +42,7 @@ class Waiter:
         namespace = self._app.namespace
         key, is_known = ENDED, False
         while True:
-            seen = self._ended[key]
+            ending = self._ended[key]
             ended = self._app.store.read(lambda tx: endings(tx, [run_id], namespace=namespace)).get(
                 run_id
             )
@@ -58,7 +58,7 @@ class Waiter:
             if left_s <= 0:
                 return None
             with self._changed[key]:
-                if self._ended[key] == seen:
+                if self._ended[key] == ending:
                     self._changed[key].wait(left_s)
 
     def _begin(self) -> None:

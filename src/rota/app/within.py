@@ -93,7 +93,7 @@ def _is_ours(theirs: str, app: App) -> bool:
 def _identity(store: Store) -> str | None:
     """Return the identity of the store, read again: the server may have been restarted."""
     row = store.read(lambda tx: tx.one("identity"))
-    found: str | None = row["identity"] if row else None
-    if found:
-        _identities[store] = found
-    return found
+    identity: str | None = row["identity"] if row else None
+    if identity:
+        _identities[store] = identity
+    return identity

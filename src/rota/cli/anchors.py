@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rota.cli.options import settings
+from rota.cli.options import settings_of
 from rota.errors import BadFile
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ def read_file(
     try:
         text = sys.stdin.read() if path == "-" else Path(path).read_text()
     except (OSError, UnicodeDecodeError) as error:
-        said = getattr(error, "strerror", None) or error
-        raise BadFile(f"cannot read {path}: {said}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise BadFile(f"cannot read {path}: {reason}") from error
     if key is None and '"signature":"' in text:
         print(
             "rota: the anchors are signed, and there is no key to check that with; name it with "
@@ -44,18 +44,18 @@ def key_of(flags: dict[str, Any], key_file: str | None) -> str | None:
 
     if key_file is not None:
         return check_key(read_secret("--key-file", key_file))
-    return anchor_key(settings(flags))
+    return anchor_key(settings_of(flags))
 
 
-def keep_ms_of(said: str | None) -> int:
+def keep_ms_of(text: str | None) -> int:
     """Return how long audit entries are kept; workers use the same default unless code sets one."""
     from rota.engine.prune import Retention
     from rota.rules.text.duration import parse_duration
 
-    return Retention().acts_ms if said is None else parse_duration(said)
+    return Retention().acts_ms if text is None else parse_duration(text)
 
 
-def kept_until(audit: Audit, found: ChainVerdict, keep_ms: int) -> int | None:
+def kept_until(audit: Audit, verdict: ChainVerdict, keep_ms: int) -> int | None:
     """Return until when the last verified audit entry must stay; None if no entry is left.
 
     Newer entries may exist. If the last verified one is already gone, the one before it is judged,
@@ -64,7 +64,7 @@ def kept_until(audit: Audit, found: ChainVerdict, keep_ms: int) -> int | None:
     before: str | None = None
     while page := audit.list(before=before, limit=PAGE):
         for act in page:
-            if act.seq is not None and act.seq <= found.seq:
+            if act.seq is not None and act.seq <= verdict.seq:
                 return act.at.ms + keep_ms
         before = page[-1].id
     return None

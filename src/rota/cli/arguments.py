@@ -72,8 +72,8 @@ def _object(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        wanted = '{"width": 200}'
-        raise BadArguments(f"--json-args is not an object such as {wanted}: {error}") from error
+        example = '{"width": 200}'
+        raise BadArguments(f"--json-args is not an object such as {example}: {error}") from error
 
 
 def recorded_job(app: App, view: JobView) -> Job[..., Any]:

@@ -66,8 +66,10 @@ class Bench:
     def live(self) -> int:
         """Return how many runs of the benchmark have not ended; history is left out."""
         far = 2**62
-        found = self.app.store.read(lambda tx: counts(tx, namespace=self.app.namespace, since=far))
-        return sum(number for state, number in found.items() if state in LIVE)
+        by_state = self.app.store.read(
+            lambda tx: counts(tx, namespace=self.app.namespace, since=far)
+        )
+        return sum(number for state, number in by_state.items() if state in LIVE)
 
     def wait_until_done(self, phase: str, count: int, advance: Advance) -> None:
         """Wait in-process first: queries to the store would distort the measurement."""
@@ -80,12 +82,12 @@ class Bench:
 
     def latency_s(self) -> float:
         self.started.clear()
-        asked = time.perf_counter()
+        began_s = time.perf_counter()
         run: Run[None] = self.job.submit(0)
         self.run_ids.append(run.id)
         if not self.started.wait(30):
             raise RotaError("a run was not started within 30 s; is the store overloaded?")
-        latency = self.starts[-1] - asked
+        latency = self.starts[-1] - began_s
         run.wait("30s")
         return latency
 

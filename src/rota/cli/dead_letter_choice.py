@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from rota.clock import Moment
     from rota.model.failures.dead_letter import LetterView, Redriven
 
-MOST_GROUPS = 500
-"""The most groups for which a server returns how many letters they have."""
 BIG = 500
 """The number of letters from which a progress bar is shown."""
 
@@ -67,8 +65,7 @@ def _count(here: Place, group: str) -> int:
     from rota.client import Client
 
     if isinstance(here, Client):
-        found = here.dead_letters.groups(limit=MOST_GROUPS)
-        return sum(each.open for each in found if each.fingerprint == group)
+        return sum(each.open for each in here.dead_letters.groups(group=group))
     from rota.engine.failures.dead_letters import open_group
 
     at = {"namespace": here.namespace}

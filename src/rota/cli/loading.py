@@ -60,13 +60,13 @@ def find_object(ref: str, *, folders: Sequence[Path]) -> Any:
     place, _, name = ref.partition(":")
     if not name:
         raise AppNotFound(f"{ref!r} names no object; write module:object")
-    found: Any = _module(place, folders)
+    value: Any = _module(place, folders)
     for part in name.split("."):
         try:
-            found = getattr(found, part)
+            value = getattr(value, part)
         except AttributeError:
             raise AppNotFound(f"{place} holds no {name!r}") from None
-    return found
+    return value
 
 
 def find_place(ref: str, *, folders: Sequence[Path]) -> ModuleType:
@@ -87,10 +87,10 @@ def _import_file(path: Path) -> ModuleType:
     folder, parts = place_of_file(path)
     name = ".".join(parts)
     module = _import(name, (folder,))
-    found = getattr(module, "__file__", None)
-    if found is None or Path(found).resolve() != path:
+    origin = getattr(module, "__file__", None)
+    if origin is None or Path(origin).resolve() != path:
         raise AppNotFound(
-            f"{path.name} is hidden by another module named {name!r} ({found or 'built in'}); "
+            f"{path.name} is hidden by another module named {name!r} ({origin or 'built in'}); "
             "give the file another name"
         )
     return module
@@ -131,14 +131,14 @@ def _import(name: str, folders: Sequence[Path]) -> ModuleType:
 
 
 def _broken(error: BaseException, folders: Sequence[Path]) -> AppNotFound:
-    said = f"{type(error).__name__}: {error}"
+    reason = f"{type(error).__name__}: {error}"
     if isinstance(error, SyntaxError) and error.filename:
-        return AppNotFound(f"{error.filename}, line {error.lineno}: {said}")
+        return AppNotFound(f"{error.filename}, line {error.lineno}: {reason}")
     frames = [frame for frame in extract_tb(error.__traceback__) if frame.filename[0] != "<"]
     homes = tuple(f"{folder}/" for folder in folders)
     own = [frame for frame in frames if frame.filename.startswith(homes)] or frames
     where = f"{own[-1].filename}, line {own[-1].lineno}: " if own else ""
-    return AppNotFound(f"{where}{said}")
+    return AppNotFound(f"{where}{reason}")
 
 
 def _pick(module: ModuleType, place: str, name: str) -> App:

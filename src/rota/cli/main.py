@@ -105,8 +105,8 @@ class Commands(SuggestingGroup):
         return command
 
 
-def _print_version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:  # noqa: FBT001
-    if wanted:
+def _print_version(ctx: click.Context, _: click.Parameter, is_wanted: bool) -> None:  # noqa: FBT001
+    if is_wanted:
         from rota.version import version
 
         click.echo(f"rota {version()}")

@@ -88,7 +88,7 @@ def _flags_of(commands: str, command: F) -> F:
     return command
 
 
-def settings(flags: dict[str, Any]) -> Settings:
+def settings_of(flags: dict[str, Any]) -> Settings:
     """Return the settings of these flags, the environment and rota.toml together."""
     from rota.settings.read import read_settings
 

@@ -19,12 +19,12 @@ SECRETS = ("admin_token", "client_secret", "anchor_key", "token", "password", ":
 """Marks of secrets in rota.toml; an address with `://` may hold a password."""
 
 
-def examine_posture(said: Settings, url: str, store: Store) -> list[Finding]:
+def examine_posture(settings: Settings, url: str, store: Store) -> list[Finding]:
     """Return all findings; anything but `ok` is a weak point."""
     from rota.api.server.options import is_loopback
     from rota.cli.serve.server import server_options_of
 
-    options = server_options_of(said)
+    options = server_options_of(settings)
     return [
         posture.listener(
             options.host,
@@ -32,17 +32,17 @@ def examine_posture(said: Settings, url: str, store: Store) -> list[Finding]:
             has_tls=options.has_tls,
             behind_proxy=options.behind_proxy,
         ),
-        posture.open_files(_open_files(said, url)),
+        posture.open_files(_open_files(settings, url)),
         *posture.connection(url),
         *store.read(lambda tx: _stored(tx, is_file=url.startswith("sqlite"))),
         posture.anchored(
-            has_sink=said.anchor is not None,
-            is_signed=bool(said.anchor_key or said.anchor_key_file),
+            has_sink=settings.anchor is not None,
+            is_signed=bool(settings.anchor_key or settings.anchor_key_file),
         ),
         *posture.programs(
             is_root=os.geteuid() == 0,
-            user=said.command_user,
-            new_privileges=said.command_new_privileges,
+            user=settings.command_user,
+            new_privileges=settings.command_new_privileges,
         ),
     ]
 
@@ -54,20 +54,20 @@ def _stored(tx: Tx, *, is_file: bool) -> list[Finding]:
     from rota.rules.insight import checkup
 
     names = {HOME, *(each.name for each in namespaces(tx))}
-    found: list[TokenView] = []
+    views: list[TokenView] = []
     for name in sorted(names):
-        found += tokens(tx, namespace=name, limit=10_000)
+        views += tokens(tx, namespace=name, limit=10_000)
     vitals = {row["name"]: row["value"] for row in tx.all("vitals")}
     walls = [posture.shared_file(len(names))] if is_file else list(checkup.protection(vitals))
-    return [*walls, posture.endless_tokens(found), posture.idle_tokens(found, now_ms(tx))]
+    return [*walls, posture.endless_tokens(views), posture.idle_tokens(views, now_ms(tx))]
 
 
-def _open_files(said: Settings, url: str) -> list[str]:
+def _open_files(settings: Settings, url: str) -> list[str]:
     from rota.settings.file import find_file
     from rota.store.open import file_of
 
-    own = find_file(said.folder)
-    paths = [*_files_of(file_of(url)), *(Path(each) for each in _named(said))]
+    own = find_file(settings.folder)
+    paths = [*_files_of(file_of(url)), *(Path(each) for each in _secret_files_of(settings))]
     if own is not None and any(word in own.read_text(errors="replace") for word in SECRETS):
         paths.append(own)
     return [str(path) for path in paths if _is_open(path)]
@@ -80,9 +80,9 @@ def _files_of(store: Path | None) -> list[Path]:
     return [store, *(store.with_name(store.name + end) for end in ("-wal", "-shm", ".artifacts"))]
 
 
-def _named(said: Settings) -> list[str]:
-    given = (said.tls_key, said.anchor_key_file, said.token_file)
-    return [str(said.folder / each) for each in given if each is not None]
+def _secret_files_of(settings: Settings) -> list[str]:
+    paths = (settings.tls_key, settings.anchor_key_file, settings.token_file)
+    return [str(settings.folder / each) for each in paths if each is not None]
 
 
 def _is_open(path: Path) -> bool:

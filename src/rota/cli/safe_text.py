@@ -71,9 +71,9 @@ class _Out:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._raw, name)
 
-    def _done(self, act: Any, *given: str) -> Any:
+    def _done(self, act: Any, *arguments: str) -> Any:
         try:
-            return act(*given)
+            return act(*arguments)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -83,12 +83,12 @@ class _Out:
 class _Err(_Out):
     """A stream for messages: a failure to write them does not change what the program does."""
 
-    def _done(self, act: Any, *given: str) -> Any:
+    def _done(self, act: Any, *arguments: str) -> Any:
         try:
-            return super()._done(act, *given)
+            return super()._done(act, *arguments)
         except OutputLost:
             silence(self)
-            return sum(map(len, given))
+            return sum(map(len, arguments))
 
 
 class _Closed(io.TextIOBase):

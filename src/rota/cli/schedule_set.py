@@ -26,15 +26,15 @@ def present(here: Place, name: str) -> ScheduleView | None:
 
 def asked(
     expression: str,
-    said: Mapping[str, Any],
+    values: Mapping[str, Any],
     args: Mapping[str, Any],
     *,
     base: Schedule | None,
     calendars: Mapping[str, Calendar],
 ) -> Schedule:
     """Return the schedule of the command line, completed by `base`; null means the default."""
-    options = {key: value for key, value in said.items() if value is not None}
-    old = {} if base is None else kept(base, said)
+    options = {key: value for key, value in values.items() if value is not None}
+    old = {} if base is None else kept(base, values)
     # Fields of an object win over options, also over the options that `base` keeps.
     merged = {**old, **options, "args": _arguments(old, options, args) or None}
     schedule = asked_schedule(expression, merged, calendars)
@@ -68,6 +68,6 @@ def print_set(old: ScheduleView | None, new: ScheduleView) -> None:
         print(f"  job: {old.job} -> {new.job}")
     changes = print_changes(old.schedule, new.schedule, others=old.job != new.job)
     changed = {each.field.partition(".")[0] for each in changes}
-    if left := kept(new.schedule, changed):
-        told = ", ".join(f"{key} {shown(value)}" for key, value in left.items())
-        print(f"  as it was: {told}; --replace sets back what is not said")
+    if kept_fields := kept(new.schedule, changed):
+        unchanged = ", ".join(f"{key} {shown(value)}" for key, value in kept_fields.items())
+        print(f"  as it was: {unchanged}; --replace sets back what is not said")

@@ -62,20 +62,20 @@ class SuggestingGroup(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            meant = self._meant(ctx, args[0])
-            if not meant:
+            similar = self._similar(ctx, args[0])
+            if not similar:
                 raise
-            told = " or ".join(f"`{ctx.command_path} {each}`" for each in meant)
+            suggestions = " or ".join(f"`{ctx.command_path} {each}`" for each in similar)
             raise click.UsageError(
-                f"No such command {args[0]!r}. Did you mean {told}?", ctx
+                f"No such command {args[0]!r}. Did you mean {suggestions}?", ctx
             ) from error
 
-    def _meant(self, ctx: click.Context, word: str) -> list[str]:
+    def _similar(self, ctx: click.Context, word: str) -> list[str]:
         from difflib import get_close_matches
 
-        known = self.list_commands(ctx)
-        close = get_close_matches(word, known, n=MOST_TOLD)
-        of_others = [each for each in HABITS.get(word, ()) if each.split()[0] in known]
+        commands = self.list_commands(ctx)
+        close = get_close_matches(word, commands, n=MOST_TOLD)
+        of_others = [each for each in HABITS.get(word, ()) if each.split()[0] in commands]
         return of_others or close
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -43,10 +43,10 @@ def _wait_with_bar(run: Handle, timeout: str | None) -> Ended:
             except RunNotFinished:
                 if left_s <= LOOK_S:
                     raise
-            seen = run.show()
-            total = None if seen.progress is None else 1.0
-            about = f"{seen.job} {run_word(seen.state)} {seen.progress_note or ''}".rstrip()
-            bar.update(line, description=about, total=total, completed=seen.progress or 0.0)
+            view = run.show()
+            total = None if view.progress is None else 1.0
+            about = f"{view.job} {run_word(view.state)} {view.progress_note or ''}".rstrip()
+            bar.update(line, description=about, total=total, completed=view.progress or 0.0)
 
 
 def check_ending(run: Handle, ended: Ended) -> None:
@@ -55,6 +55,6 @@ def check_ending(run: Handle, ended: Ended) -> None:
 
     if ended.state is State.SUCCESS:
         return
-    said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
-    reason = "; ".join(part for part in (ended.reason, said) if part)
+    error_text = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
+    reason = "; ".join(part for part in (ended.reason, error_text) if part)
     raise RunFailed(run.id, ended.state, reason or "no reason given")

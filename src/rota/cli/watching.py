@@ -68,9 +68,9 @@ def watch(here: Place, run: Handle, screen: RunScreen, timeout: str | None) -> N
     end_s = elapsed_s() + parse_duration(timeout) / 1000 if timeout else float("inf")
     while True:
         began_s = elapsed_s()
-        seen = take_look(here, run)
-        screen.show(seen)
-        if seen.run.state in FINAL:
+        view = take_look(here, run)
+        screen.show(view)
+        if view.run.state in FINAL:
             return
         rest_s = max(LOOK_S, PATIENCE * (elapsed_s() - began_s))
         left_s = end_s - elapsed_s()
@@ -86,25 +86,25 @@ def take_look(here: Place, run: Handle) -> RunLook:
     from rota.cli.connect.backends import now_at  # it loads the app
 
     graph = run.graph()
-    found: dict[str, NodeView] = {}
-    _add_nodes(here, graph.begun(), "", found, [MOST_INNER])
-    return RunLook(run.show(), found, graph.progress, now_at(here), graph.paused)
+    views: dict[str, NodeView] = {}
+    _add_nodes(here, graph.begun(), "", views, [MOST_INNER])
+    return RunLook(run.show(), views, graph.progress, now_at(here), graph.paused)
 
 
 def _add_nodes(
     here: Place,
     own: list[NodeView],
     prefix: str,
-    found: dict[str, NodeView],
+    views: dict[str, NodeView],
     room: list[int],
 ) -> None:
     """Add the nodes of a run, and below them those of its running sub-graphs."""
     for node in own:
         path = f"{prefix}{node.name}"
-        found[path] = node
+        views[path] = node
         if node.is_graph and node.state == "active" and node.run_id is not None and room[0]:
             room[0] -= 1
-            _add_nodes(here, here.run(node.run_id).nodes(), f"{path}/", found, room)
+            _add_nodes(here, here.run(node.run_id).nodes(), f"{path}/", views, room)
 
 
 class RunChanges:

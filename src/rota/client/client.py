@@ -54,19 +54,19 @@ class Client(SharedNouns):
         `token` means none. `timeout` is for one answer. `ca_file` holds certificates to trust
         instead of the usual ones; `in_clear` allows http to another machine.
         """
-        said = url or os.environ.get("ROTA_SERVER")
-        if not said:
+        address = url or os.environ.get("ROTA_SERVER")
+        if not address:
             raise BadOption("say where the server is: Client('https://...'), or ROTA_SERVER")
-        secret = (_token_for(said) if token is None else token) or None
+        secret = (_token_for(address) if token is None else token) or None
         if secret is not None and not (secret.isascii() and secret.isprintable()):
             raise BadOption("the token has characters that no token has")
-        self.url = check_address(said, in_clear=in_clear)
+        self.url = check_address(address, in_clear=in_clear)
         self.line = HttpTransport(
             self.url,
             secret,
             timeout_s=parse_duration(timeout) / 1000,
             patience_s=parse_duration(patience) / 1000,
-            verify=_trusted(ca_file),
+            verify=_trust(ca_file),
         )
 
     @cached_property
@@ -100,8 +100,8 @@ class Client(SharedNouns):
     def trigger(self, job: str, /, **args: Any) -> ServedRun:
         """Start a job by hand, now; the audit distinguishes this from a submit."""
         body = {"args": self.find_job(job).encoded((), args)}
-        made = self.line.post(f"/jobs/{quote(job, safe='')}/trigger", RunState, body)
-        return ServedRun(self, made.run_id)
+        state = self.line.post(f"/jobs/{quote(job, safe='')}/trigger", RunState, body)
+        return ServedRun(self, state.run_id)
 
     def run(self, run_id: str) -> ServedRun:
         """Return a handle for a run of any job, by its id."""
@@ -130,17 +130,17 @@ class Client(SharedNouns):
         limit: int | None = None,
     ) -> list[T]:
         """Yield items from as many pages as needed."""
-        found: list[T] = []
+        items: list[T] = []
         after = start
-        while limit is None or len(found) < limit:
-            size = PAGE if limit is None else min(PAGE, limit - len(found))
+        while limit is None or len(items) < limit:
+            size = PAGE if limit is None else min(PAGE, limit - len(items))
             query = {**filters, CURSOR: after, "limit": size}
             page = self.line.get(path, Page[kind], query)  # type: ignore[valid-type]
-            found += page.items
+            items += page.items
             after = page.next
             if after is None:
                 break
-        return found
+        return items
 
     def close(self) -> None:
         """Close the connections; using the client again opens new ones."""
@@ -165,7 +165,7 @@ def _token_for(url: str) -> str | None:
     return os.environ.get("ROTA_TOKEN") if is_it else None
 
 
-def _trusted(ca_file: str | Path | None) -> Any:
+def _trust(ca_file: str | Path | None) -> Any:
     if ca_file is None:
         return True
     import ssl  # noqa: PLC0415  # few need it

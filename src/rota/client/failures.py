@@ -41,7 +41,7 @@ def failure(error: Exception, url: str) -> Failed:
         isinstance(each, socket.gaierror) and each.errno == socket.EAI_NONAME for each in causes
     ):
         return _final(f"there is no host of the name in {url}; check the address")
-    said = str(error) or type(error).__name__
+    reason = str(error) or type(error).__name__
     through = "the proxy on the way to " if isinstance(error, httpx2.ProxyError) else ""
     unsent = (
         httpx2.ConnectError,
@@ -51,13 +51,13 @@ def failure(error: Exception, url: str) -> Failed:
         httpx2.InvalidURL,
     )
     return Failed(
-        ServerUnavailable(f"{through}the server at {url} cannot be reached: {said}"),
+        ServerUnavailable(f"{through}the server at {url} cannot be reached: {reason}"),
         is_doubtful=not isinstance(error, unsent),
     )
 
 
-def _final(said: str) -> Failed:
-    return Failed(ServerUnavailable(said), is_doubtful=False, is_final=True)
+def _final(reason: str) -> Failed:
+    return Failed(ServerUnavailable(reason), is_doubtful=False, is_final=True)
 
 
 def _is_plain(error: ssl.SSLError) -> bool:
@@ -65,7 +65,7 @@ def _is_plain(error: ssl.SSLError) -> bool:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    seen = 0
-    while error is not None and seen < 10:  # noqa: PLR2004  # they may lead in a circle
+    depth = 0
+    while error is not None and depth < 10:  # noqa: PLR2004  # they may lead in a circle
         yield error
-        error, seen = error.__cause__ or error.__context__, seen + 1
+        error, depth = error.__cause__ or error.__context__, depth + 1

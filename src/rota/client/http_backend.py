@@ -40,9 +40,11 @@ class HttpBackend:
     def call(self, operation: Operation[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
         """Carry out an operation; a change is on disk when this returns, and made once."""
         names = parameters(operation.function)
-        given = {**dict(zip(names, args, strict=False)), **kwargs}
-        said = {name: it for name, it in given.items() if it != names[name].default}
-        answer: T = self._line.ask(_request(operation, said), answer_type(operation.function))
+        arguments = {**dict(zip(names, args, strict=False)), **kwargs}
+        set_arguments = {name: it for name, it in arguments.items() if it != names[name].default}
+        answer: T = self._line.ask(
+            _request(operation, set_arguments), answer_type(operation.function)
+        )
         return answer
 
     def acting_as(self, who: str | None) -> Self:
@@ -52,7 +54,7 @@ class HttpBackend:
         return self
 
 
-def _request(operation: Operation[..., Any], given: Mapping[str, Any]) -> Call:
+def _request(operation: Operation[..., Any], arguments: Mapping[str, Any]) -> Call:
     """Return the request that the server's route of the operation expects."""
     path = operation.path
     query: dict[str, str] = {}
@@ -60,7 +62,7 @@ def _request(operation: Operation[..., Any], given: Mapping[str, Any]) -> Call:
     fields: dict[str, Any] = {}
     body: object = None
     where = places(operation)
-    for name, value in given.items():
+    for name, value in arguments.items():
         match where[name]:
             case Place.PATH:
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))

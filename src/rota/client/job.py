@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -12,9 +11,13 @@ import msgspec
 
 from rota.client.run import ServedRun
 from rota.errors import BadArguments, BadInput, BadOption, DuplicateKey
+from rota.handles.jobs.job import JobHandle, arguments_of
 from rota.model.runs.answers import SubmittedRun, SubmittedRuns
+from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.signature import wire
+from rota.rules.text.checks import hint
 from rota.rules.text.duration import parse_duration
+from rota.rules.text.option import Option, Time, options_of_body
 
 if TYPE_CHECKING:
     from rota.client.client import Client
@@ -22,16 +25,10 @@ if TYPE_CHECKING:
 
 MOST = 10_000
 """The most runs of one request; all of them are made or none."""
-DURATIONS = {
-    "delay": "delay",
-    "expires": "expires",
-    "timeout": "timeout",
-    "key_window": "keyWindow",
-}
-OTHERS = ("queue", "priority", "at", "key", "retries", "cache")
+OF_SUBMIT = {option.name: option for option in options_of_body(OPTIONS, "submit")}
 
 
-class ServedJob:
+class ServedJob(JobHandle["ServedJob"]):
     """A job by its name, with the policies of the submits made through it."""
 
     def __init__(self, client: Client, name: str, options: Mapping[str, Any] | None = None) -> None:
@@ -73,7 +70,7 @@ class ServedJob:
         Each item is a tuple of positional arguments, a mapping of keyword arguments or, if it is
         anything else, the single argument.
         """
-        bodies = [self._body(*_both(call)) for call in calls]
+        bodies = [self._body(*arguments_of(call)) for call in calls]
         if not bodies:
             return []
         if len(bodies) > MOST:
@@ -92,26 +89,16 @@ class ServedJob:
         Options: priority, queue, timeout, expires, key, key_window, delay, at, retries and
         cache=False.
         """
-        known = (*DURATIONS, *OTHERS)
         told: dict[str, Any] = {}
         for name, value in options.items():
-            if name not in known:
-                close = difflib.get_close_matches(name, known, n=1)
-                hint = f" Did you mean {close[0]!r}?" if close else ""
-                raise BadOption(f"a submit over a server has no option {name!r:.64}.{hint}")
-            told[DURATIONS.get(name, name)] = _told(name, value)
+            if name not in OF_SUBMIT:
+                close = hint(name, OF_SUBMIT)
+                raise BadOption(f"a submit over a server has no option {name!r:.64}.{close}")
+            told[OF_SUBMIT[name].json_name] = _told(OF_SUBMIT[name], value)
         fresh = ServedJob(self._client, self.name, self._options | told)
         if "_schema" in vars(self):
             fresh._schema = self._schema  # of the same class
         return fresh
-
-    def after(self, delay: str | float | timedelta) -> ServedJob:
-        """Delay the run: `job.after("10m").submit("a.png")`."""
-        return self.with_options(delay=delay)
-
-    def at(self, when: datetime) -> ServedJob:
-        """Run at this time, which must have a zone."""
-        return self.with_options(at=when)
 
     def _body(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         return {"jobId": self.name, "args": self.encoded(args, kwargs), **self._options}
@@ -139,15 +126,11 @@ class ServedJob:
         return placed | dict(kwargs)
 
 
-def _both(call: Any) -> tuple[Sequence[Any], Mapping[str, Any]]:
-    if isinstance(call, tuple):
-        return call, {}
-    return ((), call) if isinstance(call, Mapping) else ((call,), {})
-
-
-def _told(name: str, value: Any) -> Any:
-    if value is None or name not in DURATIONS:
+def _told(option: Option, value: Any) -> Any:
+    if value is None or option.body is not Time:
         if isinstance(value, datetime) and value.tzinfo is None:
-            raise BadOption(f"{name}= needs a zone: datetime(..., tzinfo=UTC) or .astimezone()")
+            raise BadOption(
+                f"{option.name}= needs a zone: datetime(..., tzinfo=UTC) or .astimezone()"
+            )
         return value
     return f"{parse_duration(value)}ms"

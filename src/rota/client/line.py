@@ -81,8 +81,8 @@ class HttpTransport:
         wait_s: float = 0.0,
     ) -> T:
         """Read; a query parameter that is None is left out."""
-        given = {name: str(value) for name, value in (query or {}).items() if value is not None}
-        return self._read(self._send(Call("GET", path, given, wait_s=wait_s)), kind)
+        params = {name: str(value) for name, value in (query or {}).items() if value is not None}
+        return self._read(self._send(Call("GET", path, params, wait_s=wait_s)), kind)
 
     def post(self, path: str, kind: type[T], body: bytes | Mapping[str, Any] | None = None) -> T:
         """Make a change, once."""

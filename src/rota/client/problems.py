@@ -60,7 +60,7 @@ def error_of(status: int, body: bytes, *, url: str, retry_after_s: float | None)
             f"the server at {url} does not know this call, which Rota {version()} has; it is "
             "another version"
         )
-    error = _made(_kind(problem.code, status), problem)
+    error = _build(_kind(problem.code, status), problem)
     if isinstance(error, TooMany):
         error.retry_after_s = retry_after_s or 1.0
     return error
@@ -74,18 +74,18 @@ def _kind(code: str, status: int) -> type[RotaError]:
     return BadInput if status < SERVER_ERROR else RotaError
 
 
-def _made(kind: type[RotaError], problem: ServerProblem) -> RotaError:
+def _build(kind: type[RotaError], problem: ServerProblem) -> RotaError:
     """Return an error with its whole message; the constructors would compose one from parts."""
-    said = problem.detail
+    text = problem.detail
     if kind is RotaError and problem.request_id:
-        said = f"{said} The log of the server has more under {problem.request_id}."
+        text = f"{text} The log of the server has more under {problem.request_id}."
     error: Any = kind.__new__(kind)
-    RotaError.__init__(error, said)
+    RotaError.__init__(error, text)
     vars(error).update({_snake(name): value for name, value in problem.facts.items()})
     if kind is errors.BadGraph:
         error.path = ()
-    made: RotaError = error
-    return made
+    built: RotaError = error
+    return built
 
 
 def _snake(name: str) -> str:

@@ -69,15 +69,15 @@ class ServedRun(RunHandle[Any]):
         end_s = None if timeout_s is None else elapsed_s() + timeout_s
         while True:
             left_s = WAIT_S if end_s is None else min(WAIT_S, max(0.0, end_s - elapsed_s()))
-            found = self._end(left_s)
-            if found.status in FINAL:
-                text = bytes(found.result).decode()
-                has_result = found.status is State.SUCCESS or text != "null"
+            ended = self._end(left_s)
+            if ended.status in FINAL:
+                text = bytes(ended.result).decode()
+                has_result = ended.status is State.SUCCESS or text != "null"
                 return Ended(
-                    state=found.status,
+                    state=ended.status,
                     result=text if has_result else None,
-                    error=found.error,
-                    reason=found.reason,
+                    error=ended.error,
+                    reason=ended.reason,
                 )
             if end_s is not None and elapsed_s() >= end_s:
                 return None
@@ -87,8 +87,8 @@ class ServedRun(RunHandle[Any]):
         query = {"wait": f"{round(wait_s * 1000)}ms"} if wait_s else {}
         return self._client.line.get(f"/runs/{self.id}", _End, query, wait_s=wait_s)
 
-    def _loaded(self, text: str) -> Any:
+    def _load(self, text: str) -> Any:
         if digest := missing_digest(text):
-            found = "is not there any more, or out of the server's reach"
-            raise ArtifactLost(digest, found, whose=f"the result of run {self.id}")
+            reason = "is not there any more, or out of the server's reach"
+            raise ArtifactLost(digest, reason, whose=f"the result of run {self.id}")
         return msgspec.json.decode(text)

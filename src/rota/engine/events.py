@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.admission.windows import Blackouts, hold, load_blackouts
+from rota.engine.admission.windows import Blackouts, load_blackouts, outside_windows
 from rota.engine.failures.batch_isolation import each_apart, split, words
 from rota.engine.schedules.compiled import CompiledSchedule, CompiledSchedules
 from rota.engine.schedules.fire import Calendars, load_calendars, plan_of
@@ -157,7 +157,7 @@ def _ask(listener: _Listener, event: Event, windows: Blackouts) -> StartRequest 
         args=event_args(listener.args, event, names),
     )
     mine = windows.get(row["namespace"], ())
-    free = hold(mine, start, job=row["job"], queue=spec.queue, now=row["now"]) if mine else start
+    free = outside_windows(mine, start, job=row["job"], queue=spec.queue, now=row["now"])
     starts, held = ([free], []) if free is not None else ([], [start])
     return StartRequest(row=row, plan=plan, starts=starts, held=held, waits=True)
 

@@ -10,7 +10,14 @@ from rota.store.base import Tx
 def lock_name(
     tx: Tx,
     kind: Literal[
-        "calendar", "blackout", "job", "template", "release", "alert rule", "alert channel"
+        "calendar",
+        "blackout",
+        "job",
+        "template",
+        "release",
+        "namespace",
+        "alert rule",
+        "alert channel",
     ],
     name: str,
     *,

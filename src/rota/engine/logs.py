@@ -66,8 +66,8 @@ def read(
     chunks = [*map(_chunk, rows), *_in_sheaves(tx, run_id, namespace=namespace)]
     if not chunks and not seen:
         find(tx, run_id, namespace=namespace)
-    known = {each.fence: each.seq for each in seen}
-    fresh = [each for each in chunks if each.seq > known.get(each.fence, 0)]
+    seen_by_fence = {each.fence: each.seq for each in seen}
+    fresh = [each for each in chunks if each.seq > seen_by_fence.get(each.fence, 0)]
     fresh.sort(key=lambda each: (each.fence, each.seq))
     return [line for chunk in fresh[:limit] for line in lines_in(chunk)]
 
@@ -77,11 +77,11 @@ def before_last(tx: Tx, run_id: str, *, namespace: str, lines: int) -> list[LogC
 
     They follow from the numbers alone: nobody reads a million lines for the last ten.
     """
-    seen = []
+    cursors = []
     for fence, last in sorted(ends(tx, run_id, namespace=namespace).items(), reverse=True):
-        seen.append(LogCursor(fence, max(last - lines, 0) if lines > 0 else last))
+        cursors.append(LogCursor(fence, max(last - lines, 0) if lines > 0 else last))
         lines -= last
-    return seen
+    return cursors
 
 
 def search(  # noqa: PLR0913  # one filter each, all named
@@ -106,13 +106,13 @@ def search(  # noqa: PLR0913  # one filter each, all named
         ("search_fresh_logs", at | {"words": json.dumps(words, ensure_ascii=False)}),
         ("search_logs", at | {"match": " ".join(f'"{word}"' for word in words)}),
     ]
-    found: list[FoundLine] = []
+    matches: list[FoundLine] = []
     earliest = moment(since)
     for statement, params in asks:
-        lines = _matches(tx, statement, params, wanted=set(words), level=level)
-        found += islice((line for line in lines if line.at >= earliest), limit)
-    found.sort(key=lambda line: (line.at, line.run_id, line.fence, line.seq), reverse=True)
-    return found[:limit]
+        lines = _matches(tx, statement, params, words=set(words), level=level)
+        matches += islice((line for line in lines if line.at >= earliest), limit)
+    matches.sort(key=lambda line: (line.at, line.run_id, line.fence, line.seq), reverse=True)
+    return matches[:limit]
 
 
 def reached_lines(
@@ -120,8 +120,8 @@ def reached_lines(
 ) -> list[FoundLine]:
     """Return the lines of runs in queues that the caller may see; a deleted run is in none."""
     runs = find_all(tx, [*{line.run_id for line in lines}], namespace=namespace)
-    seen = {run_id for run_id, run in runs.items() if reaches(run.queue)}
-    return [line for line in lines if line.run_id in seen]
+    visible = {run_id for run_id, run in runs.items() if reaches(run.queue)}
+    return [line for line in lines if line.run_id in visible]
 
 
 def index(tx: Tx, *, limit: int, chars: int = INDEX_CHARS) -> int:
@@ -131,10 +131,10 @@ def index(tx: Tx, *, limit: int, chars: int = INDEX_CHARS) -> int:
 
 def ends(tx: Tx, run_id: str, *, namespace: str) -> dict[int, int]:
     """Return the first number of the last chunk of each claim."""
-    found = {part.fence: part.seq for part in _in_sheaves(tx, run_id, namespace=namespace)}
+    seq_by_fence = {part.fence: part.seq for part in _in_sheaves(tx, run_id, namespace=namespace)}
     for row in tx.all("log_ends", run_id=run_id, namespace=namespace):
-        found[row["fence"]] = row["seq"]
-    return found
+        seq_by_fence[row["fence"]] = row["seq"]
+    return seq_by_fence
 
 
 def _in_sheaves(tx: Tx, run_id: str, *, namespace: str) -> list[LogChunk]:
@@ -154,14 +154,14 @@ def _without_stored(tx: Tx, chunks: Sequence[LogChunk], *, namespace: str) -> li
 
 
 def _matches(
-    tx: Tx, statement: str, params: Mapping[str, object], *, wanted: set[str], level: Level
+    tx: Tx, statement: str, params: Mapping[str, object], *, words: set[str], level: Level
 ) -> Iterator[FoundLine]:
     """Yield the lines with all words, from chunks that hold all the words somewhere."""
     least, offset, page = LEVELS.index(level), 0, FIRST_PAGE
     while rows := tx.all(statement, limit=page, offset=offset, **params):
         for row in rows:
             for line in reversed(list(lines_in(_chunk(row)))):
-                if LEVELS.index(line.level) >= least and wanted <= set(_words(line.text)):
+                if LEVELS.index(line.level) >= least and words <= set(_words(line.text)):
                     yield line
         offset += page
         page = PAGE

@@ -17,7 +17,7 @@ BAD = json.dumps([State.FAILED, State.CANCELLED])
 
 
 class Retention(msgspec.Struct, frozen=True, kw_only=True):
-    """How long ended runs and audit entries are kept."""
+    """The times that ended runs and audit entries are kept."""
 
     success_ms: int = 7 * DAY_MS
     failure_ms: int = 30 * DAY_MS

@@ -43,10 +43,20 @@ class DeadLetters:
         self._backend = backend
 
     def groups(
-        self, *, job: str | None = None, acted: bool = False, limit: int = 100
+        self,
+        *,
+        job: str | None = None,
+        group: str | None = None,
+        acted: bool = False,
+        limit: int = 100,
     ) -> list[LetterGroup]:
-        """Return letters by job and cause, most open first; `acted` includes finished groups."""
-        return self._backend.call(list_letter_groups, job=job, acted=acted, limit=limit).items
+        """Return letters by job and cause, most open first; `acted` includes finished groups.
+
+        `group` is a fingerprint, for this group alone.
+        """
+        return self._backend.call(
+            list_letter_groups, job=job, group=group, acted=acted, limit=limit
+        ).items
 
     def letters(
         self,
@@ -58,8 +68,8 @@ class DeadLetters:
         limit: int = 50,
     ) -> list[LetterView]:
         """Return letters, newest runs first; `group` is a fingerprint, `state=None` means all."""
-        wanted = {"job": job, "group": group, "letter_state": state}
-        return all_items(self._backend, list_letters, start=before, limit=limit, **wanted)
+        filters = {"job": job, "group": group, "letter_state": state}
+        return all_items(self._backend, list_letters, start=before, limit=limit, **filters)
 
     def show(self, run_id: str) -> LetterView:
         """Return the letter of a run; NotAllowed when the run has none."""
@@ -83,23 +93,23 @@ class DeadLetters:
         committed one by one; `told` is called with the size of each.
         """
         backend, told = self._backend.acting_as(who), told or _tell_nobody
-        given = None if args is None else dict(args)
-        body = partial(RedriveBody, args=given, rate=rate, reason=why or None)
-        done: list[Redriven] = []
+        arguments = None if args is None else dict(args)
+        body = partial(RedriveBody, args=arguments, rate=rate, reason=why or None)
+        redriven: list[Redriven] = []
         if _is_group(run_ids, group):
             cursor, is_first = None, True
             while is_first or cursor is not None:
                 part = backend.call(redrive_letters, body(group=group, cursor=cursor))
-                done += part.items
+                redriven += part.items
                 told(len(part.items))
                 cursor, is_first = part.next, False
-            return done
+            return redriven
         for ids in self._batches(run_ids, refused="discarded", is_one_job=args is not None):
-            new = sum(each.is_new for each in done)
+            new = sum(each.is_new for each in redriven)
             further = LetterProgress(0, new, ids[0]).text() if new else None
-            done += backend.call(redrive_letters, body(ids=ids, cursor=further)).items
+            redriven += backend.call(redrive_letters, body(ids=ids, cursor=further)).items
             told(len(ids))
-        return done
+        return redriven
 
     def discard(
         self,
@@ -116,18 +126,18 @@ class DeadLetters:
         """
         backend, told = self._backend.acting_as(who), told or _tell_nobody
         body = partial(LettersBody, reason=why or None)
-        gone = 0
+        discarded = 0
         if _is_group(run_ids, group):
             while True:
                 part = backend.call(discard_letters, body(group=group))
-                gone += part.discarded
+                discarded += part.discarded
                 told(part.discarded)
                 if not part.left or not part.discarded:
-                    return gone
+                    return discarded
         for ids in self._batches(run_ids, refused="redriven"):
-            gone += backend.call(discard_letters, body(ids=ids)).discarded
+            discarded += backend.call(discard_letters, body(ids=ids)).discarded
             told(len(ids))
-        return gone
+        return discarded
 
     def _batches(
         self, run_ids: Sequence[str], *, refused: LetterState, is_one_job: bool = False

@@ -58,14 +58,14 @@ class Tokens:
         who: str | None = None,
     ) -> GivenToken:
         """Create a token; the result is the only place with its secret."""
-        made = self._backend.acting_as(who).call(
+        token = self._backend.acting_as(who).call(
             create_token,
             name,
             roles=[*roles],
             queues=None if queues is None else [*queues],
             expires=None if expires is None else _duration(expires),
         )
-        return _given(made)
+        return _token_of(token)
 
     def rotate(
         self,
@@ -76,13 +76,13 @@ class Tokens:
         who: str | None = None,
     ) -> GivenToken:
         """Give a token a new secret, same permissions; the old one ends after the overlap."""
-        made = self._backend.acting_as(who).call(
+        token = self._backend.acting_as(who).call(
             rotate_token,
             token_id,
             overlap=_duration(overlap),
             expires=None if expires is None else _duration(expires),
         )
-        return _given(made)
+        return _token_of(token)
 
     def revoke(self, token_id: str, *, who: str | None = None) -> TokenView:
         """Refuse a token from now on, with its sessions."""
@@ -106,25 +106,25 @@ class Audit:
         limit: int = 50,
     ) -> builtins.list[AuditEntry]:
         """Return audit entries, newest first; `before` is the last id of the page before."""
-        wanted = {"verb": verb, "who": who, "subject": subject, "text": text}
-        return all_items(self._backend, list_entries, start=before, limit=limit, **wanted)
+        filters = {"verb": verb, "who": who, "subject": subject, "text": text}
+        return all_items(self._backend, list_entries, start=before, limit=limit, **filters)
 
     def verify(self, head: str | None = None, *, anchors: Sequence[Anchor] = ()) -> ChainVerdict:
         """Check whether the chain holds, and whether an earlier hash and anchors are in it."""
         if not anchors:
             return self._backend.call(verify_chain, head=head)
         size = self._backend.batch or len(anchors)
-        found = self._verify(head, anchors[:size])
-        fit = found.anchors
+        verdict = self._verify(head, anchors[:size])
+        fit = verdict.anchors
         for at in range(size, len(anchors), size):
-            if not found.is_good:
+            if not verdict.is_good:
                 break
-            found = self._verify(head, anchors[at : at + size])
-            fit += found.anchors
-        return msgspec.structs.replace(found, anchors=fit)
+            verdict = self._verify(head, anchors[at : at + size])
+            fit += verdict.anchors
+        return msgspec.structs.replace(verdict, anchors=fit)
 
     def _verify(self, head: str | None, anchors: Sequence[Anchor]) -> ChainVerdict:
-        noted = [_noted(each) for each in anchors]
+        noted = [_anchor_body(each) for each in anchors]
         return self._backend.call(verify_anchors, VerifyBody(head=head, anchors=noted))
 
 
@@ -154,8 +154,10 @@ class Namespaces:
         if old is None:
             raise UnknownNamespace(name)
         quotas = _body(other_quotas(limits, old.quotas))
-        said = old.note if note is None else note
-        return self._backend.acting_as(who).call(change_namespace, name, note=said, quotas=quotas)
+        new_note = old.note if note is None else note
+        return self._backend.acting_as(who).call(
+            change_namespace, name, note=new_note, quotas=quotas
+        )
 
     def remove(self, name: str, *, who: str | None = None) -> None:
         """Remove a namespace in which nothing is left."""
@@ -165,21 +167,21 @@ class Namespaces:
         return self._backend.call(list_namespaces).items
 
 
-def _given(made: NewTokenView) -> GivenToken:
-    facts = msgspec.structs.asdict(made)
+def _token_of(token: NewTokenView) -> GivenToken:
+    facts = msgspec.structs.asdict(token)
     secret = facts.pop("token")
     return GivenToken(TokenView(**facts), secret)
 
 
-def _duration(given: str | float) -> str:
-    return given if isinstance(given, str) else f"{given:g}s"
+def _duration(value: str | float) -> str:
+    return value if isinstance(value, str) else f"{value:g}s"
 
 
 def _body(quotas: Quotas) -> QuotasBody:
     return QuotasBody(**msgspec.structs.asdict(quotas))
 
 
-def _noted(anchor: Anchor) -> AnchorBody:
+def _anchor_body(anchor: Anchor) -> AnchorBody:
     until = anchor.kept_until
     return AnchorBody(
         seq=anchor.seq,

@@ -21,13 +21,13 @@ def all_items(
     **filters: Any,
 ) -> list[T]:
     """Return the items of a list from `start` on, up to `limit`; without a limit, all of them."""
-    found: list[T] = []
+    items: list[T] = []
     cursor = start
-    while limit is None or len(found) < limit:
-        size = MOST if limit is None else min(MOST, limit - len(found))
+    while limit is None or len(items) < limit:
+        size = MOST if limit is None else min(MOST, limit - len(items))
         page = backend.call(operation, cursor=cursor, limit=size, **filters)
-        found += page.items
+        items += page.items
         cursor = page.next
         if cursor is None:
             break
-    return found
+    return items

@@ -44,7 +44,7 @@ class RunHandle(GraphRunVerbs, Generic[R]):
         """Return how the run ended; None when the time is over."""
 
     @abstractmethod
-    def _loaded(self, text: str) -> R:
+    def _load(self, text: str) -> R:
         """Return the result from its JSON text."""
 
     @abstractmethod
@@ -73,8 +73,8 @@ class RunHandle(GraphRunVerbs, Generic[R]):
 
     def on_failure_run(self) -> Self | None:
         """Return the run that was submitted because this one failed; None if there is none."""
-        told = self._backend.call(show_run, self.id).on_failure_run
-        return None if told is None else self._other(told)
+        view = self._backend.call(show_run, self.id).on_failure_run
+        return None if view is None else self._other(view)
 
     def why(self, node: str | None = None) -> list[Reason]:
         """Return why the run, or a node of it, is not running, with numbers; most telling first."""
@@ -96,10 +96,10 @@ class RunHandle(GraphRunVerbs, Generic[R]):
         """Wait for the result; RunFailed when the run ended without one."""
         ended = self.wait(timeout)
         if ended.state is not State.SUCCESS:
-            said = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
-            reason = "; ".join(part for part in (ended.reason, said) if part)
+            error_text = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
+            reason = "; ".join(part for part in (ended.reason, error_text) if part)
             raise RunFailed(self.id, ended.state, reason or "no reason given")
-        return self._loaded(ended.result or "null")
+        return self._load(ended.result or "null")
 
     def cancel(self, reason: str = "cancelled", *, force: bool = False) -> State:
         """End a waiting run now, ask a running one to stop; return the state reached.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 
 class State(StrEnum):
-    """Where a run is in its life."""
+    """The state of a run."""
 
     PENDING = "pending"
     SCHEDULED = "scheduled"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from operator import attrgetter
 from types import UnionType
 from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -103,6 +104,16 @@ def view_of(kind: type[V], row: Mapping[str, Any], /, **made: Any) -> V:
             value = row[name]
             facts[name] = value if convert is None or value is None else convert(value)
     return kind(**facts)
+
+
+def project(kind: type[V], source: object) -> V:
+    """Return the part of a view that a smaller one has; its fields are given in their order."""
+    return kind(*_fields(kind)(source))
+
+
+@cache
+def _fields(kind: type[View]) -> Callable[[object], tuple[Any, ...]]:
+    return attrgetter(*kind.__struct_fields__)
 
 
 @cache

@@ -161,6 +161,11 @@ def tell(tx: Tx, caller: Caller, **detail: Any) -> None:
     tx.drafts[caller.actor.act_id].update(said)
 
 
+def tell_all(tx: Tx, caller: Caller, detail: Mapping[str, Any]) -> None:
+    """Add these details to the audit entry of the change that is going on, also those of None."""
+    tx.drafts[caller.actor.act_id].update(detail)
+
+
 def nothing_changed(tx: Tx, caller: Caller) -> None:
     """Leave no audit entry: what was asked for was so already. Call it last."""
     del tx.drafts[caller.actor.act_id]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rota.operations.recent import RecentFigures
+from rota.ttl_cache import TtlCache
 
 if TYPE_CHECKING:
     from rota.rules.jobs.signature import Signature
@@ -22,6 +22,7 @@ class Tools(msgspec.Struct, frozen=True, kw_only=True):
 
     signature: Callable[[str], Signature | None] = _has_no_code
     """That of a job whose function is in this process."""
-    recent: RecentFigures = msgspec.field(default_factory=RecentFigures)
+    recent: TtlCache[Any] = msgspec.field(default_factory=TtlCache)
+    """Figures that may be a little old."""
     payload_bytes: int | None = None
     """The most that a server takes as one value; None where no server is in between."""

@@ -31,7 +31,7 @@ def end_of(call: Attempt, ending: Ending, token: str, understands: Understood) -
         case Crashed(error=error):
             report.ending, report.error = "crashed", error
         case Raised():
-            _raised(report, call, ending)
+            _fill_raised(report, call, ending)
             report.misfit = understands.takes and ending.misfit
         case Stopped(why=why):
             if why == "lost":
@@ -48,13 +48,13 @@ def returned(run_id: str, fence: int, token: str, *, began: bool = False) -> End
     )
 
 
-def unrecorded(said: EndBody, error: Exception) -> EndBody:
+def unrecorded(body: EndBody, error: Exception) -> EndBody:
     """Return the failure to report when the server does not accept the end of a run."""
     words = f"its outcome could not be recorded: {error}"
     return EndBody(
-        run_id=said.run_id,
-        fence=said.fence,
-        token=said.token,
+        run_id=body.run_id,
+        fence=body.fence,
+        token=body.token,
         ending="raised",
         error=ErrorDetail(type=type(error).__name__, message=words),
         gives_up=True,
@@ -76,19 +76,19 @@ def unstarted(lease: Lease, token: str, error: Exception) -> EndBody:
     )
 
 
-def _raised(said: EndBody, call: Attempt, ending: Raised) -> None:
+def _fill_raised(body: EndBody, call: Attempt, ending: Raised) -> None:
     custom = custom_wait(call, ending)
     delay_ms, after_s = custom.delay_ms, ending.retry_after_s
-    said.ending = "raised"
+    body.ending = "raised"
     is_asked = after_s is None and not ending.gives_up
-    said.error = with_note(ending.error, custom) if is_asked else ending.error
-    said.types = list(ending.types[:MOST_TYPES])
-    said.retry_after_ms = None if after_s is None else _ms(after_s * 1000)
-    said.custom_delay_ms = None if delay_ms is None else _ms(delay_ms)
-    said.wants_retry = ending.wants_retry
-    said.gives_up = ending.gives_up
-    said.reason = None if ending.reason is None else ending.reason[:MOST_REASON]
+    body.error = with_note(ending.error, custom) if is_asked else ending.error
+    body.types = list(ending.types[:MOST_TYPES])
+    body.retry_after_ms = None if after_s is None else _ms(after_s * 1000)
+    body.custom_delay_ms = None if delay_ms is None else _ms(delay_ms)
+    body.wants_retry = ending.wants_retry
+    body.gives_up = ending.gives_up
+    body.reason = None if ending.reason is None else ending.reason[:MOST_REASON]
 
 
-def _ms(given: float) -> int:
-    return max(0, min(LONGEST_MS, round(given)))
+def _ms(seconds: float) -> int:
+    return max(0, min(LONGEST_MS, round(seconds)))

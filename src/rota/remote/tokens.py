@@ -75,12 +75,12 @@ class AttemptTokens:
 
     def all_held(self) -> list[AttemptBody]:
         with self._lock:
-            held = list(self._held.items())
-        return [AttemptBody(run_id=at[0], fence=at[1], token=token) for at, token in held]
+            pairs = list(self._held.items())
+        return [AttemptBody(run_id=at[0], fence=at[1], token=token) for at, token in pairs]
 
-    def those(self, held: Iterable[HeldLease]) -> list[AttemptBody]:
+    def those(self, leases: Iterable[HeldLease]) -> list[AttemptBody]:
         """Return the attempts among these leases whose tokens we have."""
-        pairs = [(each, self.find(each.run_id, each.fence)) for each in held]
+        pairs = [(each, self.find(each.run_id, each.fence)) for each in leases]
         return [
             AttemptBody(run_id=each.run_id, fence=each.fence, token=token)
             for each, token in pairs

@@ -46,15 +46,17 @@ class Absences(NamedTuple):
 
 
 def absences(
-    fleet: Sequence[Sighting], gone: Collection[str], *, is_certain: bool = False
+    fleet: Sequence[Sighting], vanished: Collection[str], *, is_certain: bool = False
 ) -> Absences:
-    """Judge one look at all workers; `gone` are the presences that have vanished.
+    """Judge one look at all workers; `vanished` are the presences that have vanished.
 
     If many vanish at once, and more than half of a fleet, then the database or the network failed,
     not the workers.
     """
-    missing = [each for each in fleet if each.presence in gone]
-    found = [each for each in fleet if each.presence not in gone and each.missing_ms is not None]
+    missing = [each for each in fleet if each.presence in vanished]
+    silent = [
+        each for each in fleet if each.presence not in vanished and each.missing_ms is not None
+    ]
     most = max(FEW, len(fleet) // 2)
     dead = [
         each
@@ -62,7 +64,7 @@ def absences(
         if is_certain
         or (not each.is_spared and _is_overdue(each) and _went_with(each, missing) <= most)
     ]
-    return Absences(_ids(missing), _ids(found), _ids(dead))
+    return Absences(_ids(missing), _ids(silent), _ids(dead))
 
 
 def _went_with(worker: Sighting, missing: Sequence[Sighting]) -> int:

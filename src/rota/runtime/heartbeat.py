@@ -86,7 +86,7 @@ class Heartbeat(Service):
             self._beat()
         elif self._asked:
             self._asked = False
-            beat = self._said((), None)
+            beat = self._next_beat((), None)
             self._obey(self._source.changes(beat), beat.held)
         return False
 
@@ -98,7 +98,7 @@ class Heartbeat(Service):
         # waiting for its runs if it died now.
         presence = self._source.presence() or self._told
         progress = [HandlerProgress(*each) for each in self._calls.progress.take()]
-        beat = self._said(progress, presence)
+        beat = self._next_beat(progress, presence)
         pulse = self._source.heartbeat(beat)
         self._is_known = pulse.is_known
         if pulse.is_known:
@@ -109,7 +109,7 @@ class Heartbeat(Service):
         if pulse.is_known and self.is_cut_off:
             self._body.rejoin(is_known=True)
 
-    def _said(self, progress: Sequence[HandlerProgress], presence: str | None) -> Beat:
+    def _next_beat(self, progress: Sequence[HandlerProgress], presence: str | None) -> Beat:
         return Beat(
             held=self._calls.held(),
             progress=progress,

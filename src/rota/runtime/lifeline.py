@@ -66,7 +66,7 @@ class Lifeline:
 
     @property
     def patience_s(self) -> int | None:
-        """How many seconds to wait for a beat; None while none is promised."""
+        """Return how many seconds to wait for a beat; None while none is promised."""
         return self._page[_PATIENCE_AT] if self._page[_IS_WATCHED_AT] else None
 
     @property

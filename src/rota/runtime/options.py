@@ -22,7 +22,7 @@ class WorkerScope(msgspec.Struct, frozen=True, kw_only=True):
     jobs: tuple[str, ...]
     find_work: Callable[[Lease], ResolvedJob]
     facts: dict[str, ClaimFacts] = {}
-    """How runs of the jobs begin, in the versions that this worker knows; some may be left out."""
+    """Facts about how runs of the jobs begin, in the versions that this worker knows."""
     versions: dict[str, int] = {}
     """The versions that `facts` are of; the facts of other versions are looked up."""
     takes: dict[str, str] = {}
@@ -74,7 +74,7 @@ class WorkerOptions(msgspec.Struct, frozen=True, kw_only=True):
     alert_private: bool = False
     """Whether alerts may go to addresses inside our own network."""
     anchor: str = ""
-    """Where a process that does chores writes the heads of the audit's chains."""
+    """The place where a process that does chores writes the heads of the audit chains."""
     anchor_every_ms: int = 60_000
     anchor_key: str = ""
     """The key that signs anchors; empty for no signature."""

@@ -40,7 +40,7 @@ class Service:
         raise NotImplementedError
 
     def pause_s(self) -> float:
-        """How long to sleep when there is nothing to do, with jitter against herds."""
+        """Return how long to sleep when there is nothing to do, with jitter against herds."""
         return self.interval_s * random.uniform(0.8, 1.2)
 
     def start(self) -> None:

@@ -147,7 +147,7 @@ class RunSource(HeartbeatSource, LogSink, Protocol):
 
     @property
     def hold_s(self) -> float:
-        """How long runs held ready last at the present pace, so that no slot has to wait."""
+        """Return how long prefetched runs must last at the present pace, so that no slot waits."""
         ...
 
     @property

@@ -93,7 +93,7 @@ class StoreSource:
         if options.chores:
             self._listeners += all_chores(store, options, self._artifacts, parts.calls)
         if options.stored:
-            self._listeners.append(StoredJobWatcher(store, self._scope, learned=self._learned))
+            self._listeners.append(StoredJobWatcher(store, self._scope, learned=self._learn))
         self._listeners.append(self._claim_gate)
         return self._listeners
 
@@ -197,7 +197,7 @@ class StoreSource:
             self._courier.turn.release()
         return [each for each in strays if (each.run_id, each.fence) not in held_keys]
 
-    def _learned(self, scope: WorkerScope) -> None:
+    def _learn(self, scope: WorkerScope) -> None:
         """Update the scope after stored jobs came or went, also on record, for people."""
         self._scope = scope
         self._keys = {queue_key(scope.namespace, queue) for queue in scope.queues}
@@ -205,9 +205,9 @@ class StoreSource:
             self.runs.claims.serve(scope)
         self._courier.look()
         self._claim_gate.serve(scope)
-        known = {"queues": scope.queues, "jobs": scope.jobs, "takes": scope.takes}
+        duty = {"queues": scope.queues, "jobs": scope.jobs, "takes": scope.takes}
         worker_id = self.runs.worker_id
-        self._store.write(lambda tx: learn(tx, worker_id, **known))  # type: ignore[arg-type]  # as named
+        self._store.write(lambda tx: learn(tx, worker_id, **duty))  # type: ignore[arg-type]  # as named
         emit("worker.learned", worker=worker_id, queues=scope.queues, jobs=len(scope.jobs))
 
     def _obey(self, closings: ClosedSpans) -> None:

@@ -146,13 +146,13 @@ class _Supervisor:
 
     def _wait(self, pid: int) -> int:
         """Wait until the child has ended; kill one that is stuck, as nobody else would."""
-        heard, silent_s = self._line.beats, 0.0
+        last_beats, silent_s = self._line.beats, 0.0
         with _death_of(pid) as is_dead:
             while not is_dead(LOOK_S):
                 beats, patience_s = self._line.beats, self._line.patience_s
                 # Counted in our own looks: after a sleep of the machine both wake up together.
-                silent_s = 0.0 if beats != heard or patience_s is None else silent_s + LOOK_S
-                heard = beats
+                silent_s = 0.0 if beats != last_beats or patience_s is None else silent_s + LOOK_S
+                last_beats = beats
                 if patience_s is not None and silent_s > patience_s:
                     emit("worker.stuck", pid=pid, silent_s=silent_s)
                     os.kill(pid, signal.SIGKILL)

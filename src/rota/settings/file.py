@@ -67,30 +67,30 @@ def file_layer(path: Path, sections: Mapping[str, Any]) -> Layer:
 
 def profile_layer(path: Path | None, profiles: Any, chosen: SetValue) -> Layer:
     """Return the settings of [profiles.NAME], which accepts the settings of [rota]."""
-    known = profiles if isinstance(profiles, dict) else {}
+    by_name = profiles if isinstance(profiles, dict) else {}
     name = str(chosen.value)
-    if path is None or not isinstance(known.get(name), dict):
-        names = ", ".join(known) or "none"
+    if path is None or not isinstance(by_name.get(name), dict):
+        names = ", ".join(by_name) or "none"
         raise BadOption(
             f"{chosen.where}: there is no profile {name!r:.64}; write [profiles.{name:.64}] in "
             f"{FILE} (known are: {names})"
         )
-    return _section(path, f"profiles.{name}", known[name], SECTIONS["rota"])
+    return _section(path, f"profiles.{name}", by_name[name], SECTIONS["rota"])
 
 
-def _section(path: Path, title: str, values: Mapping[str, Any], known: Section) -> Layer:
-    _refuse_unknown(path, values, known, section=title)
+def _section(path: Path, title: str, values: Mapping[str, Any], section: Section) -> Layer:
+    _refuse_unknown(path, values, section, section=title)
     return {
-        known[key].name: SetValue(f"{path}: {key}", _in_folder(known[key], value, path.parent))
+        section[key].name: SetValue(f"{path}: {key}", _in_folder(section[key], value, path.parent))
         for key, value in values.items()
     }
 
 
 def _refuse_unknown(
-    path: Path, given: Iterable[str], known: Iterable[str], *, section: str | None = None
+    path: Path, values: Iterable[str], allowed: Iterable[str], *, section: str | None = None
 ) -> None:
-    names = sorted(known)
-    for name in given:
+    names = sorted(allowed)
+    for name in values:
         if name not in names:
             what = f"[{section}] has no setting {name!r}" if section else f"no section [{name}]"
             raise BadOption(f"{path}: {what}.{hint(name, names)} Known are: {', '.join(names)}")

@@ -20,17 +20,17 @@ def read_settings(flags: Mapping[str, Any], *, env: Mapping[str, str], folder: P
     sections = read_file(path) if path else {}
     profiles = sections.pop("profiles", {})
     layers: list[Layer] = [file_layer(path, sections) if path else {}]
-    for chosen, said in (
+    for chosen, layer in (
         (SetValue("ROTA_PROFILE", env.get("ROTA_PROFILE")), _from_env(env)),
         (SetValue("--profile", flags.get("profile")), _from_flags(flags)),
     ):
         if chosen.value:
             layers.append(profile_layer(path, profiles, chosen))
-        layers.append(said)
-    said = _merged(layers)
+        layers.append(layer)
+    layer = _merge(layers)
     if not _is_served(layers):
-        said.pop("server", None)
-    values = {name: _read(name, each) for name, each in said.items()}
+        layer.pop("server", None)
+    values = {name: _read(name, each) for name, each in layer.items()}
     home = path.parent if path else folder
     return Settings(folder=home, url_is_flag=flags.get("url") is not None, **values)
 
@@ -44,8 +44,8 @@ def _from_env(env: Mapping[str, str]) -> Layer:
 
 
 def _from_flags(flags: Mapping[str, Any]) -> Layer:
-    given = {name: flags[name] for name in SETTINGS if flags.get(name) is not None}
-    return {name: SetValue(f"--{name.replace('_', '-')}", value) for name, value in given.items()}
+    values = {name: flags[name] for name in SETTINGS if flags.get(name) is not None}
+    return {name: SetValue(f"--{name.replace('_', '-')}", value) for name, value in values.items()}
 
 
 def _is_served(layers: list[Layer]) -> bool:
@@ -60,7 +60,7 @@ def _is_served(layers: list[Layer]) -> bool:
     )
 
 
-def _merged(layers: list[Layer]) -> Layer:
+def _merge(layers: list[Layer]) -> Layer:
     """Merge the layers; later ones win, also between `token` and `token_file`.
 
     A credential is only sent to its own server: if a layer names a server, its token is for that
@@ -77,8 +77,8 @@ def _merged(layers: list[Layer]) -> Layer:
     return merged
 
 
-def _read(name: str, said: SetValue) -> Any:
+def _read(name: str, set_value: SetValue) -> Any:
     try:
-        return SETTINGS[name].read(said.value)
+        return SETTINGS[name].read(set_value.value)
     except BadInput as error:
-        raise type(error)(f"{said.where}: {error}") from error
+        raise type(error)(f"{set_value.where}: {error}") from error

@@ -20,33 +20,33 @@ LEAST_ANCHOR_MS = 1_000
 # ruff: noqa: PLC0415  # the reason is in the headline
 
 
-def any_value(given: Any) -> Any:
+def any_value(value: Any) -> Any:
     """Return the value unchecked; the code that uses it checks it."""
-    return given
+    return value
 
 
-def text(given: object) -> str:
-    if not isinstance(given, str) or not given.strip():
-        raise BadOption(f"{given!r:.64} is not a text")
-    return given
+def text(value: object) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise BadOption(f"{value!r:.64} is not a text")
+    return value
 
 
-def yes_or_no(given: object) -> bool:
+def yes_or_no(value: object) -> bool:
     """Return a truth value, or that of a word in a variable."""
     words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-    known = given if isinstance(given, bool) else words.get(str(given).lower())
-    if known is None:
-        raise BadOption(f"{given!r:.64} is not true or false")
-    return known
+    answer = value if isinstance(value, bool) else words.get(str(value).lower())
+    if answer is None:
+        raise BadOption(f"{value!r:.64} is not true or false")
+    return answer
 
 
 def count_to(most: int, *, least: int = 1) -> Callable[[object], int]:
     """Return a reader of whole numbers from `least` on."""
 
-    def read(given: object) -> int:
-        number = int(given) if isinstance(given, str) and given.isdecimal() else given
+    def read(value: object) -> int:
+        number = int(value) if isinstance(value, str) and value.isdecimal() else value
         if isinstance(number, bool) or not isinstance(number, int) or not least <= number <= most:
-            raise BadOption(f"{given!r:.64} is not a number from {least} to {most:,}")
+            raise BadOption(f"{value!r:.64} is not a number from {least} to {most:,}")
         return number
 
     return read
@@ -55,98 +55,98 @@ def count_to(most: int, *, least: int = 1) -> Callable[[object], int]:
 def size_from(least: int) -> Callable[[object], int]:
     """Return a reader of numbers of bytes and of sizes such as 1MiB."""
 
-    def read(given: object) -> int:
+    def read(value: object) -> int:
         from rota.rules.text.size import parse_size
 
-        plain = given if isinstance(given, int) and not isinstance(given, bool) else None
-        size = parse_size(str(given)) if plain is None else plain
+        plain = value if isinstance(value, int) and not isinstance(value, bool) else None
+        size = parse_size(str(value)) if plain is None else plain
         if size < least:
-            raise BadOption(f"{given!r:.64} is too small; give {least:,} bytes or more")
+            raise BadOption(f"{value!r:.64} is too small; give {least:,} bytes or more")
         return size
 
     return read
 
 
-def duration(given: Any) -> int:
+def duration(value: Any) -> int:
     """Return the milliseconds of a duration."""
     from rota.rules.text.duration import parse_duration
 
-    return parse_duration(given)
+    return parse_duration(value)
 
 
-def anchor_pause(given: object) -> int:
+def anchor_pause(value: object) -> int:
     """Return the milliseconds between two anchors."""
-    if isinstance(given, bool) or not isinstance(given, str | int | float):
-        raise BadOption(f"{given!r:.64} is not a time such as 1m")
-    ms = duration(given)
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise BadOption(f"{value!r:.64} is not a time such as 1m")
+    ms = duration(value)
     if ms < LEAST_ANCHOR_MS:
-        raise BadOption(f"{given!r:.64} is not a pause between anchors; give 1s or more")
+        raise BadOption(f"{value!r:.64} is not a pause between anchors; give 1s or more")
     return ms
 
 
-def rate(given: object) -> float:
+def rate(value: object) -> float:
     """Return requests per second."""
     try:
-        number = float(given) if isinstance(given, str | int | float) else 0.0
+        number = float(value) if isinstance(value, str | int | float) else 0.0
     except ValueError:
         number = 0.0
-    if isinstance(given, bool) or not 0 < number < float("inf"):
-        raise BadOption(f"{given!r:.64} is not a number of requests a second above 0")
+    if isinstance(value, bool) or not 0 < number < float("inf"):
+        raise BadOption(f"{value!r:.64} is not a number of requests a second above 0")
     return number
 
 
-def port(given: object) -> int:
-    number = int(given) if isinstance(given, str) and given.isdecimal() else given
+def port(value: object) -> int:
+    number = int(value) if isinstance(value, str) and value.isdecimal() else value
     if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number <= MAX_PORT:
-        raise BadOption(f"{given!r:.64} is not a port from 0 to {MAX_PORT}; 0 takes a free one")
+        raise BadOption(f"{value!r:.64} is not a port from 0 to {MAX_PORT}; 0 takes a free one")
     return number
 
 
-def log_format(given: object) -> str:
-    if given not in LOG_FORMATS:
-        raise BadOption(f"{given!r:.64} is not one of {', '.join(LOG_FORMATS)}")
-    return str(given)
+def log_format(value: object) -> str:
+    if value not in LOG_FORMATS:
+        raise BadOption(f"{value!r:.64} is not one of {', '.join(LOG_FORMATS)}")
+    return str(value)
 
 
-def namespace(given: object) -> str:
+def namespace(value: object) -> str:
     from rota.rules.text.names import check_name
 
-    return check_name("namespace", given)
+    return check_name("namespace", value)
 
 
-def release(given: object) -> str:
+def release(value: object) -> str:
     from rota.rules.text.names import check_release
 
-    return check_release(given)
+    return check_release(value)
 
 
-def web_address(given: object) -> str:
-    address = text(given)
+def web_address(value: object) -> str:
+    address = text(value)
     if not address.startswith(("http://", "https://")):
-        raise BadOption(f"{given!r:.64} is not an address that starts with http:// or https://")
+        raise BadOption(f"{value!r:.64} is not an address that starts with http:// or https://")
     return address
 
 
-def user(given: object) -> str:
+def user(value: object) -> str:
     """Return a user of this machine, by name or number."""
-    if isinstance(given, bool) or not isinstance(given, str | int) or not str(given).strip():
-        raise BadOption(f"{given!r:.64} is not a user of this machine")
-    return str(given).strip()
+    if isinstance(value, bool) or not isinstance(value, str | int) or not str(value).strip():
+        raise BadOption(f"{value!r:.64} is not a user of this machine")
+    return str(value).strip()
 
 
-def command_path(given: object) -> str:
+def command_path(value: object) -> str:
     """Return a PATH of absolute paths."""
-    if not isinstance(given, str) or not all(Path(each).is_absolute() for each in given.split(":")):
-        raise BadOption(f"{given!r:.64} is not a PATH such as /usr/local/bin:/usr/bin:/bin")
-    return given
+    if not isinstance(value, str) or not all(Path(each).is_absolute() for each in value.split(":")):
+        raise BadOption(f"{value!r:.64} is not a PATH such as /usr/local/bin:/usr/bin:/bin")
+    return value
 
 
-def queue_names(given: object) -> tuple[str, ...]:
+def queue_names(value: object) -> tuple[str, ...]:
     from rota.rules.text.names import check_name
 
-    names = given.split(",") if isinstance(given, str) else given
+    names = value.split(",") if isinstance(value, str) else value
     if not isinstance(names, Iterable):
-        raise BadOption(f"{given!r:.64} is not a list of names such as 'images,mail'")
+        raise BadOption(f"{value!r:.64} is not a list of names such as 'images,mail'")
     return tuple(
         check_name("queue", name.strip() if isinstance(name, str) else name) for name in names
     )
@@ -155,10 +155,10 @@ def queue_names(given: object) -> tuple[str, ...]:
 def _list(what: str, read: Callable[[str], str]) -> Callable[[object], tuple[str, ...]]:
     """Return a reader of lists, which also accepts one text with commas."""
 
-    def read_all(given: object) -> tuple[str, ...]:
-        words = given.split(",") if isinstance(given, str) else given
+    def read_all(value: object) -> tuple[str, ...]:
+        words = value.split(",") if isinstance(value, str) else value
         if not isinstance(words, Iterable) or not all(isinstance(each, str) for each in words):
-            raise BadOption(f"{given!r:.64} is not a list of {what}")
+            raise BadOption(f"{value!r:.64} is not a list of {what}")
         return tuple(read(each.strip()) for each in words if each.strip())
 
     return read_all

@@ -34,20 +34,23 @@ def is_open_to_all(path: str) -> bool:
     return bool(facts.st_mode & stat.S_IROTH) and facts.st_uid == os.getuid()
 
 
-def anchor_key(said: Settings) -> str | None:
+def anchor_key(settings: Settings) -> str | None:
     """Return the key that signs anchors, or None."""
     from rota.rules.security.anchors import check_key  # noqa: PLC0415  # few have one
 
-    if said.anchor_key is not None:
-        return check_key(said.anchor_key)
-    if said.anchor_key_file is None:
+    if settings.anchor_key is not None:
+        return check_key(settings.anchor_key)
+    if settings.anchor_key_file is None:
         return None
-    return check_key(read_secret("anchor_key_file", said.anchor_key_file))
+    return check_key(read_secret("anchor_key_file", settings.anchor_key_file))
 
 
-def anchor_options(said: Settings) -> dict[str, Any]:
+def anchor_options(settings: Settings) -> dict[str, Any]:
     """Return the anchor options of a worker; empty if anchors are off."""
-    if said.anchor is None:
+    if settings.anchor is None:
         return {}
-    given = {"anchor_every_ms": said.anchor_every_ms, "anchor_key": anchor_key(said)}
-    return {"anchor": said.anchor, **{key: each for key, each in given.items() if each is not None}}
+    options = {"anchor_every_ms": settings.anchor_every_ms, "anchor_key": anchor_key(settings)}
+    return {
+        "anchor": settings.anchor,
+        **{key: each for key, each in options.items() if each is not None},
+    }

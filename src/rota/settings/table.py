@@ -100,20 +100,20 @@ class Settings(WorkerSettings, ServerSettings):
         beside=read.folder_beside,
     )
 
-    def __init__(self, *, folder: Path, url_is_flag: bool = False, **said: Any) -> None:
+    def __init__(self, *, folder: Path, url_is_flag: bool = False, **values: Any) -> None:
         """Keep values by the names of settings."""
         self.folder = folder
         """The folder of rota.toml, or the current one; relative names are resolved from here."""
         self.url_is_flag = url_is_flag
         """Whether the address came from the command line, which wins over the app's code."""
-        self.said = said
-        for name in said:
+        self.said = values
+        for name in values:
             if name not in SETTINGS:
                 raise TypeError(f"there is no setting {name!r}")
 
-    def replace(self, **said: Any) -> Settings:
+    def replace(self, **values: Any) -> Settings:
         """Return a copy with some settings replaced."""
-        return Settings(folder=self.folder, url_is_flag=self.url_is_flag, **{**self.said, **said})
+        return Settings(folder=self.folder, url_is_flag=self.url_is_flag, **{**self.said, **values})
 
     def options_of(self, component: Component) -> dict[str, Any]:
         """Return the values that are set for one component, by the names of its options.

@@ -37,9 +37,9 @@ def set_canary() -> None:
             os.close(writer)
             _canary.append((reader, os.fstat(reader).st_ino))
             _standard.update(
-                (number, (found.st_dev, found.st_ino))
+                (number, (identity.st_dev, identity.st_ino))
                 for number in STANDARD
-                if (found := _look(number)) is not None
+                if (identity := _look(number)) is not None
             )
 
 
@@ -80,7 +80,7 @@ def are_standard_closed() -> bool:
     Output led into a file or a pipe is fine (`os.dup2`). Takes three fstats: call it now and then,
     and before a new socket is made.
     """
-    return any(_is_closed(number, known) for number, known in _standard.items())
+    return any(_is_closed(number, identity) for number, identity in _standard.items())
 
 
 def check_descriptors(*, deep: bool = False) -> None:
@@ -96,12 +96,12 @@ def check_descriptors(*, deep: bool = False) -> None:
         )
 
 
-def _is_closed(number: int, known: tuple[int, int]) -> bool:
+def _is_closed(number: int, expected: tuple[int, int]) -> bool:
     identity = _look(number)
     if identity is None:
         return True
     is_output = stat.S_ISREG(identity.st_mode) or stat.S_ISFIFO(identity.st_mode)
-    is_same = (identity.st_dev, identity.st_ino) == known
+    is_same = (identity.st_dev, identity.st_ino) == expected
     return not (is_same or is_output or stat.S_ISCHR(identity.st_mode))
 
 

@@ -41,7 +41,7 @@ def patiently(store: PostgresStore, work: Callable[[Any], T], *, limit_s: float 
     end_s, pause_s = elapsed_s() + limit_s, PAUSES_S[0]
     while True:
         try:
-            return store.write(lambda tx: _hurried(tx, work))
+            return store.write(lambda tx: _hurry(tx, work))
         except _Held:
             who = store.read(_holders)
         if elapsed_s() > end_s:
@@ -54,7 +54,7 @@ def patiently(store: PostgresStore, work: Callable[[Any], T], *, limit_s: float 
         pause_s = min(2 * pause_s, PAUSES_S[1])
 
 
-def _hurried(tx: Any, work: Callable[[Any], T]) -> T:
+def _hurry(tx: Any, work: Callable[[Any], T]) -> T:
     tx.one("migrate_lock")  # changes of tables queue up here, where nobody waits behind
     tx.script(f"set local lock_timeout = {LOCK_MS}")
     try:

@@ -71,7 +71,7 @@ def migrations(dialect: Dialect) -> list[Migration]:
         if match := _NAME.match(path.name):
             own = path.with_name(f"{path.stem}.{dialect.name}.sql")
             text = path.read_text() + (own.read_text() if own.exists() else "")
-            number, sql = int(match[1]), _named(expand(text, dialect), dialect)
+            number, sql = int(match[1]), _prefix(expand(text, dialect), dialect)
             steps.append(Migration(number, match[2], sql, readable_from(text, number)))
     return steps
 
@@ -82,7 +82,7 @@ def readable_from(text: str, number: int) -> int:
     return max(marks) if marks else number
 
 
-def _named(text: str, dialect: Dialect) -> str:
+def _prefix(text: str, dialect: Dialect) -> str:
     """Prefix names of indexes and triggers in a dialect without schemas."""
     if dialect.schema == "rota.":
         return text
@@ -125,16 +125,16 @@ def migrate(tx: Any, dialect: Dialect) -> list[str]:
     return [f"{step.number:04d}_{step.name}" for step in fresh]
 
 
-def _make_room(tx: Any, known: Mapping[int, Migration]) -> None:
+def _make_room(tx: Any, migrations: Mapping[int, Migration]) -> None:
     """Rename the tables of a 0.1.0 file; refuse a stranger's table with a name of ours."""
     if is_ours(tx):
         return
     if before := applied_before(tx):
-        rename(tx, before, {number: step.text for number, step in known.items()})
+        rename(tx, before, {number: step.text for number, step in migrations.items()})
         for number in before:
             tx.raw(
                 "update rota_migration set digest = ? where number = ?",
-                (known[number].digest, number),
+                (migrations[number].digest, number),
             )
     else:
         refuse_clashes(tx, ["rota_migration", "rota_schema_step"])
@@ -149,26 +149,26 @@ def noted(tx: Any) -> dict[int, Any]:
     return {row["number"]: row for row in rows}
 
 
-def check(applied: dict[int, Any], known: dict[int, Migration]) -> None:
+def check(applied: dict[int, Any], migrations: dict[int, Migration]) -> None:
     """Refuse a schema that this code cannot work with; newer steps may allow older code."""
-    ours = max(known)
-    for number in beyond(applied, known):
+    ours = max(migrations)
+    for number in beyond(applied, migrations):
         if (applied[number]["readable_from"] or number) > ours:
             raise SchemaMismatch(
                 f"the database has schema {number}, this Rota knows up to {ours}; "
                 "upgrade Rota on this machine"
             )
     for number, row in applied.items():
-        if number in known and row["digest"] != known[number].digest:
+        if number in migrations and row["digest"] != migrations[number].digest:
             raise SchemaMismatch(
                 f"migration {number} in the database differs from the one in this Rota; "
                 "the schema was changed by hand or by another build"
             )
 
 
-def beyond(applied: Iterable[int], known: Iterable[int]) -> list[int]:
+def beyond(applied: Iterable[int], numbers: Iterable[int]) -> list[int]:
     """Return the steps of newer code, the newest first."""
-    return sorted(set(applied) - set(known), reverse=True)
+    return sorted(set(applied) - set(numbers), reverse=True)
 
 
 def _note(step: Migration, dialect: Dialect) -> str:

@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from rota.model.states import FINAL, LIVE, TRANSITIONS, State
 from rota.rules.admission.order import CREDIT_MS
-from rota.store.row_shapes import COLUMNS, SHAPES, Shape
+from rota.store.row_shapes import SHAPES, Shape
+from rota.store.shared_columns import COLUMNS
 
 _HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _TOKEN = re.compile(r"\{(\w+)(?::([\w., ()]+))?\}")
@@ -49,6 +50,14 @@ class Dialect(NamedTuple):
     param: Callable[[str], str]
     schema: str
     """The prefix that replaces `rota.` in front of a table."""
+    transaction_limit_s: float
+    """How long a handler's transaction may take."""
+    is_limit_fixed: bool
+    """Whether no handler may ask for a longer one."""
+    lead_s: float
+    """How early a look for due schedules begins: round trips, and a thread that wakes up late."""
+    lead_limit_s: float
+    """How early it begins at most, on a slow machine or network."""
 
 
 def load(dialect: Dialect) -> dict[str, Statement]:

@@ -23,7 +23,6 @@ from rota.model.identity.credentials import Quotas
 from rota.model.runs.run import ErrorDetail, Verdict
 from tests.api.serving import HOME, OTHER, SAY, Served
 from tests.contract.builders import given_worker
-from tests.contract.identity.builders import by
 from tests.support.proxy import Proxy
 
 
@@ -75,7 +74,7 @@ def test_a_run_is_submitted_and_waited_for(served: Served, client: Client) -> No
     assert (view.args, view.state) == ('{"a":1,"b":2}', State.SUCCESS)
 
 
-def test_what_keeps_a_run_is_the_same_from_afar(served: Served, client: Client) -> None:
+def test_a_client_gets_the_same_reasons_why_a_run_waits(served: Served, client: Client) -> None:
     run = client.submit("add", a=1)
 
     assert client.run(run.id).show() == served.app.run(run.id).show()
@@ -290,7 +289,7 @@ def test_a_server_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_quota_is_waited_for_as_the_server_says(served: Served) -> None:
-    served.app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas(rate=1), by=by()))
+    served.app.store.write(lambda tx: put_namespace(tx, OTHER, Quotas(rate=1)))
     with Client(served.address, token=served.token(namespace=OTHER)) as client:
         made = [client.submit("add", a=number) for number in range(4)]
         assert len({run.id for run in made}) == 4

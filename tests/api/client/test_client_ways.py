@@ -178,7 +178,7 @@ def test_the_token_of_the_environment_is_for_its_server(
     assert sent() is None, "it is for another server"
 
 
-def test_who_waits_for_a_server_is_told(shared: Served) -> None:
+def test_waiting_for_a_server_emits_a_notice(shared: Served) -> None:
     heard: list[tuple[str, dict[str, Any]]] = []
 
     def listen(notice: str, facts: dict[str, Any]) -> None:

@@ -6,9 +6,11 @@ from datetime import datetime
 from typing import Any
 
 import httpx2
+import msgspec
 import pytest
 
 from rota.model.graphs.graph import Map, Parameter
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from tests.api.serving import Served
 from tests.contract.builders import given_worker
 from tests.contract.graphs.builders import Flow, graph, node
@@ -34,6 +36,22 @@ def given_flow(served: Served) -> Flow:
 def nodes_of(client: httpx2.Client, run_id: str) -> dict[str, dict[str, Any]]:
     found = client.get(f"{RUNS}/{run_id}/nodes").json()["graph"]["nodes"]
     return {each["name"]: each for each in found}
+
+
+def test_an_older_version_of_a_graph_has_its_own_parameters_and_queue(served: Served) -> None:
+    given_flow(served)
+    both = {**ETL.parameters, "month": Parameter(type="int")}
+    later = msgspec.structs.replace(ETL, parameters=both)
+    served.define(JobSpec(name="flow", target=GraphTarget(graph=later), queue="night"))
+    client = served.client("viewer")
+
+    first, second = (
+        client.get(f"{GRAPHS}/flow", params={"version": version}).json() for version in (1, 2)
+    )
+
+    assert (first["queue"], [*first["parameters"]["properties"]]) == ("default", ["day"])
+    assert (second["queue"], [*second["parameters"]["properties"]]) == ("night", ["day", "month"])
+    assert client.get(f"{GRAPHS}/flow").json() == second
 
 
 def test_a_graph_tells_what_it_is_made_of(served: Served) -> None:
@@ -227,7 +245,7 @@ def rerun(client: httpx2.Client, flow: Flow, run_id: str, body: dict[str, Any]) 
     ("body", "redone"),
     [({}, ["load", "parts", "report"]), ({"fromFailed": True}, ["parts", "report"])],
 )
-def test_what_failed_is_run_again_or_all_of_it(
+def test_a_rerun_repeats_the_failed_nodes_or_the_whole_graph(
     served: Served, body: dict[str, Any], redone: list[str]
 ) -> None:
     flow = given_flow(served)

@@ -63,7 +63,7 @@ def test_an_admin_takes_from_nobody_what_they_do_not_have(served: Served) -> Non
     assert powerful.delete(path).status_code == 200
 
 
-def test_what_others_call_by_the_same_name_is_another_thing(served: Served) -> None:
+def test_the_same_name_in_another_queue_is_another_thing(served: Served) -> None:
     """An admin of another namespace neither changes nor tells templates, calendars and windows."""
     ours, theirs = served.client("admin", "exec"), served.client("admin", "exec", namespace=OTHER)
     things: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
@@ -111,7 +111,7 @@ def test_what_others_call_by_the_same_name_is_another_thing(served: Served) -> N
     assert ours.get("/api/v1/session").json()["namespace"] == HOME
 
 
-def test_what_a_job_of_another_queue_takes_is_told_to_nobody_without_it(served: Served) -> None:
+def test_arguments_of_a_job_in_a_hidden_queue_are_not_shown(served: Served) -> None:
     mail = served.client("operator", queues=["mail"])
     wrong = {"args": {"nothing": 1}}
 
@@ -125,7 +125,7 @@ def test_what_a_job_of_another_queue_takes_is_told_to_nobody_without_it(served: 
     assert "'a'" not in "".join(each.text for each in answers)
 
 
-def test_of_workers_a_token_for_some_queues_learns_what_concerns_these(served: Served) -> None:
+def test_a_token_for_some_queues_sees_only_their_part_of_a_worker(served: Served) -> None:
     def hire(tx: Tx) -> None:
         for name, queues in (("both", ("default", "mail")), ("theirs", ("default",))):
             how: Any = {"host": "h", "pid": 1, "slots": 1, "version": "1", "jobs": ("add", "ours")}

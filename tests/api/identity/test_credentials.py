@@ -18,7 +18,6 @@ from rota.errors import TooMany
 from rota.operations.identity.new_tokens import draw_secret
 from rota.rules.security.secrets import digest_of
 from tests.api.serving import HOME, OTHER, Served, serving, wait_until
-from tests.contract.identity.builders import by
 
 VERSION = "/api/v1/version"
 RUN = {"jobId": "add"}
@@ -39,7 +38,7 @@ def test_a_revoked_token_is_refused_by_all_servers_within_five_seconds(
         clients = [each.anyone(Authorization=f"Bearer {token}") for each in (served, second)]
         assert [client.get(VERSION).status_code for client in clients] == [200, 200]
 
-        served.app.store.write(lambda tx: revoke(tx, served.issued, namespace=HOME, by=by()))
+        served.app.store.write(lambda tx: revoke(tx, served.issued, namespace=HOME, who="ann"))
         wait_until(lambda: all(client.get(VERSION).status_code == 401 for client in clients))
 
     assert BELIEVED_S < 5
@@ -72,7 +71,7 @@ def test_a_page_of_a_session_before_is_not_answered_in_the_one_of_another(served
     assert client.get(VERSION, headers={"X-CSRF-Token": now}).status_code == 200
 
 
-def test_who_signs_in_with_a_token_has_used_it(served: Served) -> None:
+def test_signing_in_counts_as_use_of_the_token(served: Served) -> None:
     secret = served.token("viewer")
     token_id = served.issued
     served.anyone().post("/login", data={"token": secret})
@@ -188,7 +187,7 @@ def test_bad_credentials_are_slowed_down_and_good_ones_are_not(api_url: str) -> 
         assert sign_in(served, token=served.token("viewer")).get(VERSION).status_code == 200
 
 
-def test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone(
+def test_guesses_at_one_credential_slow_down_that_credential_alone(
     sqlite_url: str,
 ) -> None:
     """The beginning of a token is in lists; with it, and much time, one could look for the rest."""

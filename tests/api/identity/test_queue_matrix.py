@@ -34,7 +34,7 @@ OF_MORE_QUEUES = {
 """The token there has no limit, so that it is none of theirs."""
 
 
-def test_what_is_of_another_queue_is_not_there(served: Served) -> None:
+def test_a_thing_of_another_queue_is_not_found(served: Served) -> None:
     store = served.app.store
     client = served.client("admin", "exec", queues=["elsewhere"])
     checked = []
@@ -55,7 +55,7 @@ def test_what_is_of_another_queue_is_not_there(served: Served) -> None:
     assert len(checked) > 40
 
 
-def test_who_reaches_the_queue_may_do_it(served: Served) -> None:
+def test_a_credential_that_reaches_the_queue_is_allowed(served: Served) -> None:
     store = served.app.store
     client = served.client("admin", "exec", queues=["default", "mail"])
     wrong = []

@@ -28,7 +28,7 @@ def heard() -> Iterator[Heard]:
     unsubscribe(listen)
 
 
-def test_what_is_refused_is_told(served: Served, heard: Heard) -> None:
+def test_a_refusal_says_its_reason(served: Served, heard: Heard) -> None:
     looks = served.client("viewer")
 
     looks.post("/api/v1/queues/mail/pause")
@@ -54,7 +54,7 @@ def test_a_flood_of_refusals_is_not_a_flood_of_notices(served: Served, heard: He
 @pytest.mark.parametrize(
     "text", ["a\nERROR forged", "\x1b[2J\x1b]8;;http://x\x07", "\r\0", "é\u2028x"]
 )
-def test_what_others_say_stays_on_one_line(text: str) -> None:
+def test_text_of_a_caller_stays_on_one_log_line(text: str) -> None:
     plain = line_in("text")("warning", text, {"detail": text, "list": [text]})
     machine = line_in("json")("warning", text, {"detail": text})
 

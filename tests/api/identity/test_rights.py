@@ -197,7 +197,7 @@ def test_a_job_that_code_owns_runs_the_function_of_the_worker_whatever_its_versi
     assert shared.status_code == 200, shared.text
 
 
-def test_what_is_in_force_is_started_by_operators(served: Served) -> None:
+def test_operators_may_start_the_current_version(served: Served) -> None:
     """Also in an old version that differs by its policies alone."""
     it = given(served, TARGETS["program"], "plain", is_removed=False)
     spec = JobSpec(name=it.job, target=TARGETS["program"], queue="mail", timeout_ms=1000)

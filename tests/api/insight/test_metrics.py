@@ -128,7 +128,7 @@ def use_until_it_ends(served: Served, token: str) -> dict[str, Any]:
     return refused[0]
 
 
-def test_what_is_refused_is_counted_by_its_kind(served: Served) -> None:
+def test_refusals_are_counted_by_kind(served: Served) -> None:
     def counts(namespace: str) -> dict[str, float]:
         seen = scrape(served.client("viewer", namespace=namespace))
         name = "rota_security_events_total"
@@ -163,7 +163,7 @@ def test_what_is_refused_is_counted_by_its_kind(served: Served) -> None:
     assert theirs == {"ended-credential": 1, "not-permitted": 1}
 
 
-def test_who_asks_too_often_is_counted(sqlite_url: str) -> None:
+def test_requests_over_the_rate_are_counted(sqlite_url: str) -> None:
     with serving(sqlite_url, rate=1.0) as served:
         client = served.client("viewer")
         statuses = [client.get("/api/v1/version").status_code for _ in range(4)]
@@ -171,7 +171,7 @@ def test_who_asks_too_often_is_counted(sqlite_url: str) -> None:
         assert served.site.refusals.counts(HOME)["too-many"] == statuses.count(429)
 
 
-def test_who_holds_a_token_that_has_ended_hears_so(served: Served) -> None:
+def test_an_expired_token_is_refused_as_expired(served: Served) -> None:
     ended = use_until_it_ends(served, served.token("viewer", expires="1ms"))
     unknown = served.anyone(Authorization="Bearer rota_guess").get("/api/v1/runs").json()
 

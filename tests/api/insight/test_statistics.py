@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rota.api.server import ttl_cache
+from rota import ttl_cache
 from rota.engine.logs import append
 from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.model.logs.log import LogChunk

@@ -14,7 +14,6 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.engine.jobs.definitions import jobs
 from rota.model.identity.credentials import Quotas
 from tests.api.serving import HOME, Served, wait_until
-from tests.contract.identity.builders import by
 
 FILES, EVENTS = "/api/v1/files", "/api/v1/events"
 HTTP_JOB = "jobs: {ping: {http: 'https://example.org', schedule: '0 3 * * *'}}"
@@ -61,7 +60,7 @@ def test_a_plan_says_what_an_apply_then_does_once(served: Served) -> None:
     assert "add job sweep" in first.detail["changes"]
 
 
-def test_what_left_a_file_goes_when_asked(served: Served) -> None:
+def test_prune_over_http_removes_jobs_that_left_a_file(served: Served) -> None:
     client = served.client("author")
     client.post(f"{FILES}/apply", json=files(HTTP_JOB))
     fewer = HTTP_JOB.replace("ping", "pong")
@@ -152,9 +151,7 @@ def test_a_credential_for_some_queues_applies_nothing_about_others(
         ),
     ],
 )
-def test_what_a_file_cannot_say_is_refused_over_http_too(
-    shared: Served, text: str, says: str
-) -> None:
+def test_a_bad_job_file_is_refused_over_http(shared: Served, text: str, says: str) -> None:
     client = shared.client("admin", "exec")
     for verb in ("plan", "apply"):
         answer = client.post(f"{FILES}/{verb}", json=files(text))
@@ -188,7 +185,7 @@ def test_a_credential_for_some_queues_sends_what_only_they_hear(served: Served) 
         assert "queues that the credential does not reach" in problem(refused, 403)
 
 
-def test_what_belongs_to_code_is_left_alone(served: Served) -> None:
+def test_apply_changes_a_job_of_code_only_with_take_over(served: Served) -> None:
     served.define(origin="code")
     text = "jobs: {add: {http: 'https://example.org'}}"
 
@@ -248,7 +245,7 @@ def test_events_keep_to_quotas_and_names(served: Served) -> None:
     client = served.client("operator")
     assert problem(client.post(EVENTS, json={"event": "no good"}), 400)
     assert problem(client.post(EVENTS, json={"event": "x", "key": ""}), 400)
-    served.app.store.write(lambda tx: put_namespace(tx, HOME, Quotas(payload=10), by=by()))
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, Quotas(payload=10)))
     assert "limit here is 10;" in problem(
         client.post(EVENTS, json={"event": "x", "payload": "y" * 9}), 413
     )

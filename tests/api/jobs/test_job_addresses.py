@@ -171,7 +171,7 @@ def test_headers_that_would_be_something_else_are_refused_where_they_are_defined
         ({"command": ["echo", "a\0b"]}, "zero byte"),
     ],
 )
-def test_what_does_not_go_together_is_refused(
+def test_a_job_with_conflicting_fields_is_refused(
     shared: Served, body: dict[str, Any], field: str
 ) -> None:
     answer = shared.client().post(JOBS, json={"name": "own"} | body)

@@ -105,3 +105,28 @@ def test_templates_obey_etags_and_are_on_record(served: Served) -> None:
     assert (late.status_code, gone.json()) == (412, {"name": "t", "removed": True})
     verbs = [act.verb for act in served.app.store.read(lambda tx: acts(tx, namespace=HOME))]
     assert verbs[:3] == ["remove template", "put template", "put template"]
+
+
+@pytest.mark.parametrize(
+    ("definition", "parameters", "facts"),
+    [
+        ({"http": {"url": "https://${host}"}}, {}, {"field": "http.url"}),
+        ({"command": "true", "queue": "a $ b"}, {}, {"field": "queue"}),
+        ({"command": "true"}, {"n": {}}, {"parameter": "n"}),
+        ({"command": "true"}, {"a b": {}}, {"parameter": "a b"}),
+        (
+            {"command": "echo ${n}"},
+            {"n": {"type": "integer", "default": "x"}},
+            {"parameter": "n"},
+        ),
+    ],
+)
+def test_a_refusal_names_the_field_or_the_parameter_for_programs(
+    served: Served, definition: dict[str, Any], parameters: dict[str, Any], facts: dict[str, str]
+) -> None:
+    body = {"definition": {"name": "x", **definition}, "parameters": parameters}
+
+    refused = served.client("author", "exec").put(f"{TEMPLATES}/x", json=body)
+
+    assert refused.status_code in (400, 422)
+    assert refused.json()["facts"] == facts

@@ -252,7 +252,7 @@ def test_a_change_of_what_somebody_else_changed_is_refused(served: Served) -> No
     assert absent.status_code == 412
 
 
-def test_of_two_changes_of_the_same_state_one_is_made(served: Served) -> None:
+def test_one_of_two_changes_of_the_same_state_is_made(served: Served) -> None:
     clients = [served.client("author") for _ in range(4)]
     define(clients[0], "https://example.org")
     etag = clients[0].get(f"{JOBS}/hook").headers["ETag"]
@@ -276,7 +276,7 @@ def told(clients: list[httpx2.Client]) -> list[tuple[httpx2.Client, dict[str, An
     ]
 
 
-def test_of_many_who_define_a_new_job_at_once_one_does(served: Served) -> None:
+def test_one_of_many_definers_of_a_new_job_wins(served: Served) -> None:
     clients = [served.client("author") for _ in range(4)]
 
     answers = at_once(*(partial(each.post, JOBS, json=body) for each, body in told(clients)))
@@ -286,7 +286,7 @@ def test_of_many_who_define_a_new_job_at_once_one_does(served: Served) -> None:
     assert [each["version"] for each in versions] == [1]
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(served: Served) -> None:
+def test_a_read_definition_can_be_sent_back_unchanged(served: Served) -> None:
     client = served.client("author", "exec")
     job: dict[str, Any] = {
         "name": "full",

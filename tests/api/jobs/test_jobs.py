@@ -239,7 +239,7 @@ def test_a_definition_names_who_is_told_of_failures(served: Served) -> None:
         ({"onFailure": "other"}, "address"),
     ],
 )
-def test_who_cannot_be_told_is_refused(served: Served, fields: Any, says: str) -> None:
+def test_an_unfit_on_failure_job_is_refused(served: Served, fields: Any, says: str) -> None:
     client = served.client("author", "exec")
     define(client, name="tell", command=["mail", "{job}"])
     define(client, name="other", command=["mail", "{address}"])

@@ -16,7 +16,6 @@ from rota.ids import new_id
 from rota.model.identity.credentials import Quotas
 from rota.store.base import ScopedStore, Tx
 from tests.api.serving import HOME, OTHER, Served, some_key
-from tests.contract.identity.builders import by
 
 RUNS = "/api/v1/runs"
 
@@ -87,7 +86,7 @@ def test_a_quota_holds_for_many_at_once(served: Served) -> None:
     ids = given_runs(client, 3)
     act(client, "cancel", ids=ids)
     quota = Quotas(queued=2)
-    served.app.store.write(lambda tx: put_namespace(tx, HOME, quota, by=by()))
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, quota))
 
     answers = [act(client, "rerun", ids=ids), act(client, "rerun", ids=ids[:2])]
 
@@ -116,7 +115,7 @@ def test_runs_that_were_recorded_after_all_do_not_fill_the_quota_for_themselves(
     client = served.client("operator")
     given_runs(client, 1)
     quota = Quotas(queued=3)
-    served.app.store.write(lambda tx: put_namespace(tx, HOME, quota, by=by()))
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, quota))
     served.site.submits = SubmitBatcher(served.site)  # the other one believes what it has read
     room = Breaking(served.site.room({HOME}))
 
@@ -160,7 +159,7 @@ def test_only_what_the_credential_reaches_is_touched(served: Served) -> None:
     ],
 )
 @pytest.mark.parametrize("verb", ["cancel", "rerun"])
-def test_what_makes_no_sense_is_refused(
+def test_a_bad_bulk_request_is_refused(
     shared: Served, verb: str, body: dict[str, Any], says: str
 ) -> None:
     answer = act(shared.client("operator"), verb, **body)

@@ -13,7 +13,6 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.model.identity.credentials import Quotas
 from tests.api.events.streams import EVENTS, listening
 from tests.api.serving import HOME, SAY, Served, serving
-from tests.contract.identity.builders import by
 
 LIMIT = 256 * 1024
 V1 = "/api/v1"
@@ -47,7 +46,7 @@ def ways(client: httpx2.Client, size: int) -> dict[str, httpx2.Response]:
     }
 
 
-def test_what_is_brought_has_so_many_bytes_and_no_more(served: Served) -> None:
+def test_a_body_over_the_size_limit_is_refused(served: Served) -> None:
     served.define(SAY)
     client = served.client()
 
@@ -71,7 +70,7 @@ def test_a_server_or_a_namespace_may_allow_more_or_less(sqlite_url: str) -> None
         served.define(SAY)
         assert [sends(served, size) for size in (300_000, 300_001)] == [201, 413]
         quotas = Quotas(payload=400_000)
-        served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas, by=by()))
+        served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas))
         served.site.submits._quotas.clear()
         assert [sends(served, size) for size in (400_000, 400_001)] == [201, 413]
 

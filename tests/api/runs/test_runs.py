@@ -19,7 +19,6 @@ from rota.model.identity.credentials import Quotas
 from rota.model.runs.run import ErrorDetail, Verdict
 from tests.api.serving import HOME, OTHER, SAY, Served, some_key
 from tests.contract.builders import given_worker
-from tests.contract.identity.builders import by
 
 RUNS = "/api/v1/runs"
 
@@ -243,7 +242,7 @@ def test_a_token_for_a_queue_reaches_nothing_else(served: Served) -> None:
 def test_quotas_end_what_a_namespace_may_use(
     served: Served, quotas: Quotas, code: str, refusals: int
 ) -> None:
-    served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas, by=by()))
+    served.app.store.write(lambda tx: put_namespace(tx, HOME, quotas))
     client = served.client("operator")
 
     answers = [submit(client, args={"a": 1_000_000}) for _ in range(5)]

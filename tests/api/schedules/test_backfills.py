@@ -182,7 +182,7 @@ def test_a_window_tells_in_words_when_it_is_and_whether_it_is_now(served: Served
     )
 
 
-def test_who_reaches_one_queue_holds_back_no_other(served: Served) -> None:
+def test_a_caller_with_one_queue_holds_back_no_other(served: Served) -> None:
     client = served.client("operator", queues=["mail"])
     once = {"kind": "drain", "start": "2026-12-24T22:00Z", "end": "2026-12-25T06:00Z"}
 

@@ -54,7 +54,7 @@ def test_a_schedule_is_made_shown_listed_and_removed(served: Served) -> None:
     assert client.get(f"{SCHEDULES}/s").json()["code"] == "unknown-schedule"
 
 
-def test_what_was_read_can_be_sent_back_as_it_is(served: Served) -> None:
+def test_a_read_schedule_can_be_sent_back_unchanged(served: Served) -> None:
     client = served.client("author")
     put(client, overlap="queue_all", parallel=2, catchupLimit=7, jitter="30s", args={"b": 2})
     read = client.get(f"{SCHEDULES}/s")
@@ -94,7 +94,7 @@ def test_a_schedule_of_events_offers_no_backfill(served: Served) -> None:
     assert shown["verbs"] == ["trigger", "pause", "edit", "delete"]
 
 
-def test_what_code_declares_is_paused_here_and_changed_there(served: Served) -> None:
+def test_a_schedule_of_code_can_be_paused_but_not_changed(served: Served) -> None:
     client = served.client("author")
     declared(served)
 

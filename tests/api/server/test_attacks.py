@@ -40,7 +40,9 @@ def test_an_author_without_exec_defines_nothing_that_runs_or_reaches_inside(
 
 
 @pytest.mark.parametrize("command", [["{name}", "x"], ["sh", "-c", "echo {name}"]])
-def test_whoever_starts_a_run_chooses_no_program(served: Served, command: list[str]) -> None:
+def test_a_command_whose_program_is_an_argument_is_refused(
+    served: Served, command: list[str]
+) -> None:
     answer = served.client().post("/api/v1/jobs", json={"name": "own", "command": command})
 
     assert answer.status_code == 400
@@ -56,7 +58,7 @@ def test_a_job_may_not_speak_for_another_host(served: Served) -> None:
     assert "Host" in answer.json()["detail"]
 
 
-def test_who_makes_up_an_address_is_counted_by_the_one_of_the_proxy(sqlite_url: str) -> None:
+def test_a_forged_address_counts_as_that_of_the_proxy(sqlite_url: str) -> None:
     with serving(sqlite_url, behind_proxy=True) as served:
         codes = []
         for number in range(12):
@@ -238,7 +240,7 @@ def test_who_checks_need_not_rule(served: Served) -> None:
     assert viewer.get("/api/v1/audit").status_code == 403
 
 
-def test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour(
+def test_hidden_variables_and_headers_are_not_shown_by_a_detour(
     served: Served,
 ) -> None:
     author, viewer = served.client("author", "exec"), served.client("viewer")

@@ -44,7 +44,7 @@ def test_a_long_answer_is_compressed_for_who_asks_for_that(client: httpx2.Client
 
 
 @pytest.mark.parametrize("said", ["gzip;q=0", "gzip; q=0.0", "br", "identity"])
-def test_who_does_not_take_gzip_gets_none(client: httpx2.Client, said: str) -> None:
+def test_a_client_without_gzip_gets_plain_bytes(client: httpx2.Client, said: str) -> None:
     assert encoding(client, "/runs", **{"Accept-Encoding": said}) is None
 
 
@@ -67,7 +67,7 @@ def test_another_site_can_have_nothing_compressed(served: Served) -> None:
     assert encoding(browser, "/runs", **given | {"Sec-Fetch-Site": "same-origin"}) == "gzip"
 
 
-def test_what_holds_credentials_is_never_compressed(client: httpx2.Client) -> None:
+def test_an_answer_with_credentials_is_never_compressed(client: httpx2.Client) -> None:
     for number in range(10):
         client.post(f"{V1}/tokens", json={"name": f"ci-{number}", "roles": ["viewer"]})
 

@@ -189,7 +189,7 @@ def test_every_problem_that_is_made_by_hand_has_a_remedy(shared: Served) -> None
         assert answer.json()["remedy"].endswith("."), answer.text
 
 
-def test_what_is_not_foreseen_tells_nothing_but_its_id() -> None:
+def test_an_unexpected_error_shows_only_its_request_id() -> None:
     for error in (
         KeyError("secret"),
         RuntimeError("select * from rota.token"),

@@ -47,7 +47,7 @@ def etag_of(client: httpx2.Client, path: str) -> str:
 
 
 @of_each_kind
-def test_who_means_to_make_something_new_does_not_overwrite_what_is_there(
+def test_if_none_match_does_not_overwrite_an_existing_thing(
     served: Served, kind: str, body: Body, other: Body
 ) -> None:
     client = served.client("author")
@@ -64,7 +64,7 @@ def test_who_means_to_make_something_new_does_not_overwrite_what_is_there(
 
 
 @of_each_kind
-def test_of_many_who_make_the_same_at_once_one_does(
+def test_one_of_many_creators_of_the_same_thing_wins(
     served: Served, kind: str, body: Body, other: Body
 ) -> None:
     clients = [served.client("author") for _ in range(CLIENTS)]
@@ -79,7 +79,7 @@ def test_of_many_who_make_the_same_at_once_one_does(
 
 
 @of_each_kind
-def test_of_many_who_change_what_they_read_at_once_one_does(
+def test_one_of_many_writers_with_the_same_etag_wins(
     served: Served, kind: str, body: Body, other: Body
 ) -> None:
     clients = [served.client("author") for _ in range(CLIENTS)]
@@ -94,7 +94,7 @@ def test_of_many_who_change_what_they_read_at_once_one_does(
 
 
 @of_each_kind
-def test_what_was_removed_and_made_anew_is_another(
+def test_a_thing_that_was_removed_and_created_again_has_another_etag(
     served: Served, kind: str, body: Body, other: Body
 ) -> None:
     client = served.client("author")

@@ -28,7 +28,6 @@ from tests.api.serving import HOME, OTHER, Served
 from tests.api.test_matrix import plain
 from tests.api.things import Things, call
 from tests.contract.builders import run_sql
-from tests.contract.identity.builders import by
 
 BROKEN = "select secret_column from secret_table where 'secret_text' = ''"
 LEAKS = re.compile(
@@ -99,7 +98,7 @@ def test_an_error_of_the_database_tells_nothing_wherever_it_happens(
 @pytest.mark.timeout(1200)  # some seconds of a core, whenever a busy machine has that to give
 def test_ids_of_others_mean_nothing_in_any_field(shared: Served) -> None:
     store = shared.app.store
-    store.write(lambda tx: put_namespace(tx, ASKER, Quotas(), by=by()))
+    store.write(lambda tx: put_namespace(tx, ASKER, Quotas()))
     worker = shared.client(WORKER, namespace=ASKER, queues=("default",))
     token_id = shared.issued
     client = shared.client("admin", "exec", namespace=ASKER)

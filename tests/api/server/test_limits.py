@@ -151,7 +151,7 @@ def test_an_outage_is_told_and_over_when_it_is_over(
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.3.2.1"])
-def test_this_machine_may_be_served_as_it_is(host: str) -> None:
+def test_a_server_for_this_machine_needs_no_tls(host: str) -> None:
     check_posture(ServerOptions(host=host))
 
 

@@ -45,7 +45,7 @@ def test_every_address_of_the_ui_is_the_same_page(
     assert "<div id=root>" in answer.text
 
 
-def test_its_files_are_squeezed_and_kept_by_browsers(shared: Served, built: Path) -> None:
+def test_assets_are_compressed_and_cached_by_browsers(shared: Served, built: Path) -> None:
     answer = shared.client("viewer").get("/assets/main-1a2b.js")
     plain = shared.client("viewer").get(
         "/assets/main-1a2b.js", headers={"Accept-Encoding": "identity"}

@@ -129,7 +129,7 @@ def test_requests_behind_one_that_goes_on_have_an_end(shared: Served) -> None:
     assert accepted(shared, stream, b"GET /healthz HTTP/1.1\r\n" + head) < MOST_SENT
 
 
-def test_what_nobody_reads_has_an_end(shared: Served) -> None:
+def test_a_response_that_nobody_reads_is_cut_off(shared: Served) -> None:
     head = b"POST /api/v1/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999999\r\n\r\n"
 
     assert accepted(shared, head, b"x" * PIECE) < MOST_SENT

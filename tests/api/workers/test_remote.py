@@ -52,7 +52,7 @@ def test_a_run_goes_all_the_way(served: Served) -> None:
     assert far.say("claim", {"limit": 1}).json()["code"] == "unknown-worker"
 
 
-def test_who_registered_is_in_the_audit(served: Served) -> None:
+def test_registering_a_worker_is_audited(served: Served) -> None:
     far = Far(served)
 
     told = served.app.store.read(lambda tx: acts(tx, namespace=HOME, limit=5))
@@ -91,7 +91,7 @@ def test_nobody_else_wanted_it_cancelled(served: Served) -> None:
     assert seen(served.app, run_id).state is State.CANCELLED
 
 
-def test_what_goes_back_costs_no_attempt(served: Served) -> None:
+def test_a_run_that_is_given_back_costs_no_attempt(served: Served) -> None:
     run_id = given_run(served)
     far = Far(served)
     first = far.claim_one()
@@ -131,7 +131,7 @@ def test_a_worker_that_drains_is_given_nothing(served: Served) -> None:
     assert far.good("heartbeat", {})["draining"] is True
 
 
-def test_what_was_lost_with_an_answer_goes_back(served: Served) -> None:
+def test_runs_of_a_lost_claim_answer_go_back(served: Served) -> None:
     run_id = given_run(served)
     far = Far(served)
     lost = far.claim_one()

@@ -72,7 +72,7 @@ def test_one_bad_token_in_a_batch_is_the_end_of_it(served: Served) -> None:
     untouched(served, bad)
 
 
-def test_it_is_of_no_use_for_another_run_fence_or_worker(served: Served) -> None:
+def test_an_attempt_token_fits_only_its_run_fence_and_worker(served: Served) -> None:
     for _ in range(2):
         given_run(served)
     far = Far(served)
@@ -109,7 +109,7 @@ def test_another_token_does_not_speak_for_the_worker(served: Served) -> None:
     untouched(served, run)
 
 
-def test_it_is_of_no_use_once_the_fence_has_moved_on(served: Served) -> None:
+def test_an_attempt_token_ends_when_its_fence_moves(served: Served) -> None:
     run_id = given_run(served)
     far = Far(served)
     run = far.claim_one()

@@ -32,7 +32,7 @@ def test_a_dead_letter_runs_again_with_other_arguments(site: Site, admin: Visito
     assert site.run(again)["args"] == {"path": str(open_)}
 
 
-def test_who_redrives_second_is_told_that_their_arguments_were_not_used(
+def test_the_second_redrive_is_told_that_its_arguments_were_not_used(
     sqlite_site: Site, sqlite_admin: Visitor
 ) -> None:
     site = sqlite_site

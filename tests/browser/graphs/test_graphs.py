@@ -78,7 +78,7 @@ def test_a_definition_and_its_runs_can_be_seen(site: Site, admin: Visitor) -> No
     expect(page.get_by_role("region", name="Node ship")).to_contain_text("thank")
 
 
-def test_of_a_large_graph_only_what_is_in_sight_is_drawn(sqlite_site: Site, visit: Visit) -> None:
+def test_only_the_visible_part_of_a_large_graph_is_drawn(sqlite_site: Site, visit: Visit) -> None:
     admin = visit(sqlite_site.address)
     admin.sign_in(ADMIN)
     page = admin.page("/graphs/wide?tab=graph")

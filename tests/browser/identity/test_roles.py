@@ -68,7 +68,7 @@ def test_a_page_for_others_says_for_whom_and_where_to_go(
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
 
 
-def test_who_may_act_sees_the_buttons_for_it(
+def test_a_user_sees_the_buttons_that_its_role_allows(
     visit: Visit, sqlite_site: Site, places: dict[str, str]
 ) -> None:
     """Otherwise nothing would be proved by a viewer who sees none."""

@@ -85,7 +85,7 @@ def test_a_moment_is_typed_key_by_key(sqlite_admin: Visitor) -> None:
     expect(page).to_have_url(re.compile("since=2026-11-1[01]T"))
 
 
-def test_what_the_job_would_refuse_is_told_in_the_form(admin: Visitor) -> None:
+def test_the_form_shows_arguments_that_the_job_would_refuse(admin: Visitor) -> None:
     admin.watch.forgive("/jobs/greet/trigger")
     page = admin.page("/jobs/greet")
 

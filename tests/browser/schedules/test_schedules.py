@@ -49,7 +49,7 @@ def test_a_schedule_is_edited_with_a_preview_of_what_it_means(site: Site, admin:
     )
 
 
-def test_what_the_form_suggests_is_understood(admin: Visitor) -> None:
+def test_the_examples_in_the_form_are_valid(admin: Visitor) -> None:
     page = admin.page("/schedules")
 
     press(page, "New schedule")
@@ -116,9 +116,7 @@ def backfills_of(site: Site, schedule: str) -> list[dict[str, Any]]:
     return [each for each in site.get("/backfills")["items"] if each["schedule"] == schedule]
 
 
-def test_what_became_of_past_firings_is_told_with_why_one_was_left_out(
-    site: Site, admin: Visitor
-) -> None:
+def test_the_page_shows_past_firings_and_why_one_was_left_out(site: Site, admin: Visitor) -> None:
     file = site.path()
     never = {"job": "hold", "expression": "0 0 29 2 *", "overlap": "skip"}
     site.put("/schedules/leap", **never, args={"path": str(file)})

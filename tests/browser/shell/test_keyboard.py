@@ -178,7 +178,7 @@ def test_escape_closes_what_is_on_top_and_only_that(page: Page, places: dict[str
     expect(shown).to_have_count(0)
 
 
-def test_what_a_button_did_is_told_where_it_can_be_read_and_the_focus_stays(
+def test_the_result_of_a_button_is_announced_and_the_focus_stays(
     page: Page, places: dict[str, str]
 ) -> None:
     go(page, places["schedule"])
@@ -211,7 +211,7 @@ def test_the_menu_of_a_phone_covers_the_page_until_it_is_closed(page: Page) -> N
     heard(page, "Queues")
 
 
-def test_what_a_search_leads_to_is_told(page: Page, places: dict[str, str]) -> None:
+def test_screen_readers_hear_where_a_search_leads(page: Page, places: dict[str, str]) -> None:
     go(page, "/jobs")
     expect(row_of(page, "greet")).to_be_visible()
     page.get_by_label("Search jobs").fill("no such job")

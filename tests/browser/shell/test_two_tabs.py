@@ -47,9 +47,7 @@ def test_more_tabs_than_a_browser_has_connections_are_all_usable_and_live(
         expect(row_of(page, short(run_id))).to_be_visible()
 
 
-def test_what_others_change_reaches_pages_that_are_open(
-    sqlite_site: Site, sqlite_admin: Visitor
-) -> None:
+def test_a_change_in_one_tab_reaches_the_other(sqlite_site: Site, sqlite_admin: Visitor) -> None:
     site = sqlite_site
     page, audit = (sqlite_admin.page(path) for path in ("/schedules?tab=calendars", "/audit"))
     for each in (page, audit):

@@ -71,7 +71,7 @@ def test_many_runs_are_repeated_after_the_server_counted_them(site: Site, admin:
     expect(page.get_by_role("checkbox", checked=True)).to_have_count(0)
 
 
-def test_what_a_schedule_missed_is_seen_before_it_is_made(site: Site, admin: Visitor) -> None:
+def test_a_backfill_shows_its_runs_before_it_starts_them(site: Site, admin: Visitor) -> None:
     page = admin.page("/schedules?edit=report")
 
     press(dialog(page, "report"), "Backfill")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from rota.engine.admission import queues
-from rota.engine.admission.release_dependents import clear_waiting
+from rota.engine.admission.clear_dependents import clear_waiting
 from rota.engine.admission.windows import put_blackout, remove_blackout
 from rota.engine.failures.breakers.control import close_breaker, open_breaker
 from rota.engine.graphs import control
@@ -29,7 +29,6 @@ from rota.runtime.options import WorkerScope
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock, finish_all, given_run, given_worker
 from tests.contract.graphs.builders import JOB, graph, node
-from tests.contract.identity.builders import by
 from tests.contract.schedules.builders import (
     MINUTE,
     TABLES,
@@ -106,10 +105,10 @@ class Held(NamedTuple):
 def _breaker(store: Store, clock: Clock) -> Held:
     given_job(store)
     run_id = given_run(store)
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=by()))
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME))
 
     def free() -> object:
-        return store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by()))
+        return store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME))
 
     return Held(run_id, ClaimingWorker(store, "noop"), free)
 
@@ -135,7 +134,7 @@ def _window(store: Store, clock: Clock) -> Held:
 
 
 def _quota(store: Store, clock: Clock) -> Held:
-    store.write(lambda tx: put_namespace(tx, HOME, Quotas(running=1), by=by()))
+    store.write(lambda tx: put_namespace(tx, HOME, Quotas(running=1)))
     worker = ClaimingWorker(store, "noop")
     given_run(store)
     (first,) = worker.claim()

@@ -33,7 +33,6 @@ from tests.contract.admission.builders import ClaimingWorker, clear, ended, give
 from tests.contract.builders import HOME, START_MS, Clock, finish_all, given_run
 from tests.contract.failures.breaker_builders import tend_all
 from tests.contract.graphs.builders import JOB, graph, node
-from tests.contract.identity.builders import by
 from tests.contract.schedules.builders import DAY, every, fire_some, given_job, put
 from tests.support.emptying import empty
 from tests.support.places import quick_folder
@@ -140,7 +139,7 @@ class HeldBack(RuleBasedStateMachine):
     @rule(opens=st.booleans())
     def turn_breaker(self, *, opens: bool) -> None:
         turn = open_breaker if opens else close_breaker
-        self.store.write(lambda tx: turn(tx, "shaky", namespace=HOME, by=by()))
+        self.store.write(lambda tx: turn(tx, "shaky", namespace=HOME))
 
     @rule(job=WINDOWED)
     def begin_window(self, job: str | None) -> None:
@@ -155,7 +154,7 @@ class HeldBack(RuleBasedStateMachine):
 
     @rule(most=st.sampled_from([1, 2, 3, None]))
     def set_quota(self, most: int | None) -> None:
-        self.store.write(lambda tx: put_namespace(tx, HOME, Quotas(running=most), by=by()))
+        self.store.write(lambda tx: put_namespace(tx, HOME, Quotas(running=most)))
         self.quota = most
 
     @precondition(lambda self: self.count(State.SUSPENDED))

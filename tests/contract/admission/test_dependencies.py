@@ -7,9 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
+from rota.engine.admission.clear_dependents import clear_waiting, is_anybody_waiting
 from rota.engine.admission.dependencies import hold_back
-from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.lists import runs
@@ -122,7 +121,7 @@ def test_b_is_skipped_when_a_did_not_succeed(
     assert not jobs.read(is_anybody_waiting)
 
 
-def test_of_two_starts_of_a_within_a_millisecond_the_later_one_counts(
+def test_the_later_of_two_starts_within_a_millisecond_counts(
     jobs: Store, worker: str, clock: Clock
 ) -> None:
     schedule(jobs, "a", "b")
@@ -164,7 +163,7 @@ def test_a_that_has_not_fired_yet_is_waited_for(jobs: Store, worker: str, clock:
     assert names(claim(jobs, worker)) == ["b"]
 
 
-def test_where_a_has_no_such_instant_b_does_not_wait(
+def test_b_does_not_wait_for_an_instant_that_a_lacks(
     jobs: Store, worker: str, clock: Clock
 ) -> None:
     schedule(jobs, "a", every_="1h")
@@ -250,8 +249,7 @@ def test_a_rerun_and_a_start_by_hand_do_not_ask_for_the_instant(
     clear(jobs)
     old = run_of(jobs, "b")
     again = new_id()
-    by = Actor(act_id=new_id(), who="ann")
-    jobs.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=again, by=by))
+    jobs.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=again, who="ann"))
     by_hand = trigger_now(jobs, name="b").run_id
     claim(jobs, worker)
     clear(jobs)

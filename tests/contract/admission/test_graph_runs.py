@@ -10,7 +10,7 @@ from tests.contract.builders import HOME, Clock, given_run, look
 from tests.contract.graphs.builders import Flow, forget_courses, graph, node
 
 
-def test_of_runs_that_are_claimed_together_only_so_many_begin(store: Store, worker: str) -> None:
+def test_runs_claimed_together_respect_max_runs(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([node("a")], max_runs=2))
     runs = [flow.submit() for _ in range(4)]
 
@@ -21,7 +21,7 @@ def test_of_runs_that_are_claimed_together_only_so_many_begin(store: Store, work
     ]  # fmt: skip
 
 
-def test_so_many_runs_of_a_graph_at_once(store: Store, worker: str) -> None:
+def test_max_runs_limits_the_runs_of_a_graph(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([node("a")], max_runs=1))
     first, second, third = (flow.start() for _ in range(3))
 
@@ -49,7 +49,7 @@ def test_a_run_that_depends_on_the_one_before(store: Store, worker: str) -> None
     assert f"the run before it, {first}, ended as failed" in ended.error.message
 
 
-def test_who_waits_for_a_run_that_is_cancelled_before_it_began_goes_on(
+def test_a_run_goes_on_when_the_one_before_it_is_cancelled_unbegun(
     store: Store, worker: str
 ) -> None:
     flow = Flow(store, worker, graph([node("a")], depends_on_past=True))
@@ -98,7 +98,7 @@ def test_a_run_that_expires_when_its_turn_has_come_wakes_the_next(
     assert flow.running(third) == {"a"}
 
 
-def test_those_after_a_failure_fail_one_after_the_other(store: Store, worker: str) -> None:
+def test_runs_after_a_failed_one_fail_in_turn(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([node("a")], depends_on_past=True))
     first, second, third = flow.start(), flow.start(), flow.start()
     flow.running(first)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from rota.engine.admission.active_holds import active_holds
 from rota.engine.admission.hold import Hold
-from rota.engine.admission.holds import holds
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.queue_limits import limits_of
 from rota.engine.insight.why import why
@@ -56,9 +56,9 @@ def test_why_tells_of_a_run_that_is_held(store: Store, hold: Hold, held: Held) -
 
 
 def test_an_obstacle_in_lists_is_what_why_says(store: Store, hold: Hold, held: Held) -> None:
-    around = store.read(lambda tx: holds(tx, namespace=HOME))
+    around = store.read(lambda tx: active_holds(tx, namespace=HOME))
 
-    told = [each.kind for each in around.obstacles(job=held.job, queue="default")]
+    told = [each.kind for each in around.reasons(job=held.job, queue="default")]
 
     # A run that waits on its own account is pending, and lists show that.
     is_pending = look(store, held.run_id).state is State.PENDING
@@ -75,7 +75,7 @@ def test_the_page_of_a_queue_tells_of_a_hold_that_stops_it(
     assert bool(stops) == (hold.limits is not None)
 
 
-def test_what_is_freed_starts(store: Store, held: Held) -> None:
+def test_a_run_starts_once_its_hold_is_released(store: Store, held: Held) -> None:
     held.worker.claim()
     held.free()
 

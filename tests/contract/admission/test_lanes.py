@@ -39,7 +39,7 @@ from tests.contract.builders import (
     state_of,
     submit_all,
 )
-from tests.contract.failures.breaker_builders import by_hand, given_job, given_open, tend_all
+from tests.contract.failures.breaker_builders import given_job, given_open, tend_all
 from tests.contract.graphs.builders import Flow, graph, node
 from tests.support.calls import eventually
 
@@ -92,7 +92,7 @@ def test_runs_of_a_job_that_a_worker_does_not_know_are_in_the_way(store: Store) 
     assert seen(store) == [A_LOT]
 
 
-def test_so_they_are_if_another_worker_of_the_queue_knows_the_job(store: Store) -> None:
+def test_runs_of_a_job_that_only_another_worker_knows_are_in_the_way(store: Store) -> None:
     given_worker_of(store, "a", "b")
     given_worker_of(store, "b")
     given_runs(store, MANY, job="a")
@@ -119,7 +119,7 @@ def test_a_few_are_quickly_passed(store: Store) -> None:
 def test_runs_behind_an_open_breaker_are_in_the_way(store: Store) -> None:
     given_worker_of(store, "a", "b")
     given_job(store, name="a")
-    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME, by=by_hand()))
+    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME))
     given_runs(store, MANY, job="a")
 
     assert seen(store) == [A_LOT]
@@ -142,7 +142,7 @@ def test_in_a_paused_queue_nobody_waits_behind_them(store: Store) -> None:
     assert seen(store) == []
 
 
-def test_where_no_worker_lives_nothing_is_in_the_way(store: Store, clock: Clock) -> None:
+def test_without_workers_no_lane_is_in_the_way(store: Store, clock: Clock) -> None:
     given_worker_of(store, "b")
     given_runs(store, MANY, job="a")
     clock.advance(2 * LEASE_MS)
@@ -150,7 +150,9 @@ def test_where_no_worker_lives_nothing_is_in_the_way(store: Store, clock: Clock)
     assert seen(store) == []
 
 
-def test_what_was_moved_is_not_claimed_from_the_front(store: Store, worker: str) -> None:
+def test_a_run_that_moved_to_a_lane_is_not_claimed_from_the_front(
+    store: Store, worker: str
+) -> None:
     given_runs(store, 3, job="a")
     other = given_run(store, job="b")
 
@@ -166,7 +168,7 @@ def test_a_worker_that_knows_the_job_finds_its_lane(store: Store, worker: str) -
     assert [lease.run_id for lease in claim_with_lanes(store, worker, "a", "b")] == sorted(moved)
 
 
-def test_who_does_not_know_the_job_has_no_lane_to_look_into(store: Store) -> None:
+def test_a_worker_without_the_job_reads_no_lane(store: Store) -> None:
     given_runs(store, 3, job="a")
     move(store)
 
@@ -229,10 +231,10 @@ def test_the_breaker_of_a_job_holds_its_lane(store: Store, worker: str) -> None:
     given_job(store, name="a")
     given_runs(store, 3, job="a")
     move(store)
-    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME, by=by_hand()))
+    store.write(lambda tx: open_breaker(tx, "a", namespace=HOME))
     held = claim_with_lanes(store, worker, "a")
 
-    store.write(lambda tx: close_breaker(tx, "a", namespace=HOME, by=by_hand()))
+    store.write(lambda tx: close_breaker(tx, "a", namespace=HOME))
 
     assert held == []
     assert len(claim_with_lanes(store, worker, "a")) == 3
@@ -261,7 +263,7 @@ def test_a_paused_queue_gives_nothing_from_its_lanes(store: Store, worker: str) 
     assert claim_with_lanes(store, worker, "a") == []
 
 
-def test_what_expired_in_a_lane_is_not_claimed(store: Store, worker: str, clock: Clock) -> None:
+def test_an_expired_run_in_a_lane_is_not_claimed(store: Store, worker: str, clock: Clock) -> None:
     given_run(store, job="a", expires_ms=1_000)
     move(store)
     clock.advance(1_001)
@@ -279,7 +281,7 @@ def test_jobs_that_share_a_lane_are_told_apart(store: Store, worker: str) -> Non
     assert [each.run_id for each in claim_with_lanes(store, worker, second)] == own
 
 
-def test_of_a_run_in_a_lane_those_ahead_are_counted_that_are_in_the_lane(store: Store) -> None:
+def test_a_run_in_a_lane_counts_the_runs_ahead_in_that_lane(store: Store) -> None:
     given_runs(store, 2, job="a")
     last = given_run(store, job="a")
     move(store)

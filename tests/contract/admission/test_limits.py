@@ -8,11 +8,9 @@ from rota.clock import to_datetime
 from rota.engine.admission import queues
 from rota.engine.admission.windows import put_blackout
 from rota.engine.failures.breakers.control import open_breaker
-from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import put_namespace
 from rota.engine.insight.queue_limits import limits_of
 from rota.engine.workers.registry import ask_drain
-from rota.ids import new_id
 from rota.model.admission.queue import QueueLimit
 from rota.model.identity.credentials import Quotas
 from rota.model.schedules.definitions import Blackout
@@ -23,10 +21,6 @@ from tests.contract.failures.breaker_builders import given_job
 
 def limits(store: Store, queue: str = "default", *, is_whole: bool = True) -> list[QueueLimit]:
     return store.read(lambda tx: limits_of(tx, queue, namespace=HOME, is_whole=is_whole))
-
-
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann")
 
 
 def test_the_slots_of_those_who_serve_it_bound_a_queue(store: Store, clock: Clock) -> None:
@@ -60,7 +54,7 @@ def test_a_pause_stands_before_all_else(store: Store) -> None:
 
 def test_quotas_of_the_namespace_bound_every_queue_of_it(store: Store) -> None:
     worker = given_worker(store)
-    store.write(lambda tx: put_namespace(tx, HOME, Quotas(queued=5, running=1), by=by()))
+    store.write(lambda tx: put_namespace(tx, HOME, Quotas(queued=5, running=1)))
     given_run(store)
     given_run(store)
     claim_some(store, worker, limit=1)
@@ -79,7 +73,7 @@ def test_breakers_of_its_jobs_bound_a_queue(store: Store) -> None:
     given_job(store)
     given_run(store)
     ready = [each for each in limits(store) if each.kind == "breaker"]
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=by()))
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME))
 
     (held, *_) = limits(store)
 

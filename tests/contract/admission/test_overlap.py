@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from rota.clock import moment
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.expire import expire
 from rota.engine.runs.rerun import rerun
@@ -186,8 +185,7 @@ def test_strict_stops_after_a_failure_until_a_rerun_succeeds(
     assert show(store).blocked_by == failed
 
     again = new_id()
-    by = Actor(act_id=new_id(), who="ann")
-    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again, by=by))
+    store.write(lambda tx: rerun(tx, failed, namespace=HOME, new_id=again, who="ann"))
     assert end_one(store, worker) == again
     fire_some(store)
 
@@ -355,7 +353,7 @@ def test_a_start_by_hand_goes_past_those_that_a_pause_holds(
     assert (show(store).running, show(store).waiting) == (1, 1)
 
 
-def test_what_a_pause_holds_for_too_long_is_given_up(store: Store, clock: Clock) -> None:
+def test_a_run_that_a_pause_holds_for_too_long_is_given_up(store: Store, clock: Clock) -> None:
     given_schedule(store, overlap="queue_one", start_within="5m")
     fire_minutes(store, clock, 2)
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))

@@ -78,7 +78,7 @@ def test_pausing_twice_keeps_the_last_note_and_resuming_clears_it(store: Store) 
     assert [(view.is_paused, view.note) for view in list_queues(store)] == [(False, None)]
 
 
-def test_what_runs_when_its_queue_is_paused_goes_on(store: Store) -> None:
+def test_a_running_run_goes_on_when_its_queue_is_paused(store: Store) -> None:
     lease = given_lease(store)
 
     store.write(lambda tx: queues.pause(tx, "default", namespace=HOME))
@@ -97,7 +97,7 @@ def test_resuming_wakes_who_waits_for_the_queue(store: Store) -> None:
     assert queue_key(HOME, "q") in woken
 
 
-def test_of_many_queues_each_is_counted_less_far(
+def test_many_queues_are_each_counted_less_far(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(queues, "COUNTED_AT_LEAST", 1)

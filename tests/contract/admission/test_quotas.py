@@ -30,13 +30,13 @@ from tests.contract.builders import (
     new_run,
     submit_all,
 )
-from tests.contract.identity.builders import by, given_token
+from tests.contract.identity.builders import given_token
 
 SMALL = Quotas(queued=2, running=1, rate=5.5, payload=1_000)
 
 
 def put(store: Store, name: str = "team", quotas: Quotas = SMALL) -> None:
-    store.write(lambda tx: put_namespace(tx, name, quotas, by=by(), note="ours"))
+    store.write(lambda tx: put_namespace(tx, name, quotas, note="ours"))
 
 
 def test_a_namespace_has_the_quotas_it_was_given_last(store: Store, clock: Clock) -> None:
@@ -81,9 +81,9 @@ def test_a_namespace_goes_only_when_it_is_empty(store: Store) -> None:
     given_token(store, namespace="team")
 
     with pytest.raises(NotAllowed, match="still has"):
-        store.write(lambda tx: remove_namespace(tx, "team", by=by()))
+        store.write(lambda tx: remove_namespace(tx, "team"))
     put(store, "empty")
-    store.write(lambda tx: remove_namespace(tx, "empty", by=by()))
+    store.write(lambda tx: remove_namespace(tx, "empty"))
 
     assert [each.name for each in store.read(namespaces)] == ["team"]
 
@@ -122,5 +122,5 @@ def test_why_says_that_the_quota_of_runs_is_used_up(store: Store) -> None:
     reasons = store.read(lambda tx: why(tx, second, namespace="team"))
 
     (quota,) = [each for each in reasons if each.kind == "quota"]
-    assert quota.says == "namespace team runs 1 of the 1 runs that its quota allows at once"
+    assert quota.says == "the quota of namespace team is used up: 1 of 1 runs at once"
     assert store.read(lambda tx: why(tx, first, namespace="team"))[0].kind == "running"

@@ -187,7 +187,7 @@ def test_one_that_is_paused_hears_nothing_and_says_so(store: Store) -> None:
     assert decisions(tell(store)) == ["started"]
 
 
-def test_so_many_runs_and_no_more(store: Store) -> None:
+def test_an_event_schedule_stops_at_its_count(store: Store) -> None:
     given_listener(store, count=2)
 
     heard = [len(tell(store).heard) for _ in range(3)]
@@ -263,7 +263,7 @@ def test_there_is_no_past_to_fill(store: Store) -> None:
         ("@event", {}, "not a name for an event"),
     ],
 )
-def test_what_makes_no_sense_is_refused(trigger: Any, policies: dict[str, Any], said: str) -> None:
+def test_a_bad_event_is_refused(trigger: Any, policies: dict[str, Any], said: str) -> None:
     with pytest.raises(BadInput, match=said):
         read_schedule(trigger, policies)
 

@@ -8,9 +8,7 @@ from typing import Any
 from rota.engine.alerts.outbox import Alert, waiting_alerts
 from rota.engine.failures.breakers import control as breakers
 from rota.engine.failures.breakers.probe import due_breakers, send_probes
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
-from rota.ids import new_id
 from rota.model.admission.breaker import BreakerView
 from rota.model.jobs.spec import Breaker, JobSpec, PythonTarget
 from rota.model.runs.run import FinishVerb, Lease
@@ -96,8 +94,3 @@ def alerts(store: Store) -> list[Alert]:
 
 def told(store: Store) -> list[tuple[str, dict[str, Any]]]:
     return [(alert.kind, json.loads(alert.payload)) for alert in alerts(store)]
-
-
-def by_hand() -> Actor:
-    """Somebody who opens and closes breakers, with a new act each time."""
-    return Actor(act_id=new_id(), who="ann@here")

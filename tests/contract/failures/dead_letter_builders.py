@@ -56,14 +56,11 @@ def all_groups(store: Store, **filters: Any) -> list[LetterGroup]:
     return store.read(lambda tx: groups(tx, **wanted))
 
 
-def by(who: str = "ann@desk", **fields: Any) -> Actor:
-    return Actor(act_id=fields.pop("act_id", new_id()), who=who, **fields)
-
-
 def asking(who: str = "ann@desk", *, why: str = "") -> Caller:
     """Who may do everything; asked twice as the same caller it is one request."""
     credential = Credential(id="", who=who, namespace=HOME, roles=("admin", "exec", "audit"))
-    return Caller(credential=credential, actor=by(who, why=why), tools=Tools())
+    actor = Actor(act_id=new_id(), who=who, why=why)
+    return Caller(credential=credential, actor=actor, tools=Tools())
 
 
 def redrive_all(store: Store, run_ids: Sequence[str], **wish: Any) -> list[Redriven]:

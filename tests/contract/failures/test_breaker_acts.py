@@ -12,13 +12,14 @@ from rota.engine.jobs.definitions import jobs
 from rota.engine.prune import Retention, prune
 from rota.engine.wakeup_keys import queue_key
 from rota.errors import UnknownJob
+from rota.operations.failures import breakers as operations
 from rota.store.base import Store
+from tests.contract.backends import backend_of
 from tests.contract.builders import HOME, Clock, claim_some, given_lease, given_run
 from tests.contract.failures.breaker_builders import (
     COOL_MS,
     alerts,
     attempts,
-    by_hand,
     end,
     given_job,
     given_open,
@@ -31,11 +32,11 @@ from tests.contract.failures.breaker_builders import (
 
 
 def open_it(store: Store, note: str | None = None) -> None:
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=by_hand(), note=note))
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, note=note))
 
 
 def close_it(store: Store) -> bool:
-    return store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by_hand()))
+    return store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME))
 
 
 def test_a_job_without_a_rule_can_be_held_back_and_let_go(
@@ -79,7 +80,7 @@ def test_an_unknown_job_is_refused_with_the_nearest(store: Store, act: object) -
     given_job(store)
 
     with pytest.raises(UnknownJob, match="Did you mean 'noop'"):
-        store.write(lambda tx: act(tx, "nop", namespace=HOME, by=by_hand()))  # type: ignore[operator]
+        store.write(lambda tx: act(tx, "nop", namespace=HOME))  # type: ignore[operator]
 
 
 def test_a_hold_by_hand_survives_a_version_without_a_breaker(store: Store, worker: str) -> None:
@@ -121,7 +122,7 @@ def test_a_probe_that_ends_after_a_person_has_spoken_changes_nothing(
     assert (view(store).state, view(store).stays) == ("open", True)
 
 
-def test_what_runs_when_it_is_opened_goes_on(store: Store) -> None:
+def test_a_running_run_goes_on_when_its_breaker_opens(store: Store) -> None:
     given_job(store)
     lease = given_lease(store)
 
@@ -211,15 +212,15 @@ def test_old_alerts_are_pruned(store: Store, clock: Clock) -> None:
     assert [kind for kind, _ in told(store)] == ["breaker.closed"]
 
 
-def test_who_opened_and_closed_a_breaker_is_on_record(store: Store) -> None:
+def test_opening_and_closing_a_breaker_is_audited(store: Store) -> None:
     given_job(store)
-    opened, closed = by_hand(), by_hand()
+    ann = backend_of(store).acting_as("ann@here")
 
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=opened, note="db moves"))
-    store.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=closed))
+    ann.call(operations.open_breaker, "noop", note="db moves")
+    ann.call(operations.close_breaker, "noop")
 
     told = store.read(lambda tx: acts(tx, namespace=HOME))
-    assert [(act.id, act.who, act.verb, act.subject, act.detail) for act in told] == [
-        (closed.act_id, "ann@here", "close breaker", "noop", {}),
-        (opened.act_id, "ann@here", "open breaker", "noop", {"note": "db moves"}),
+    assert [(act.who, act.verb, act.subject, act.detail) for act in told] == [
+        ("ann@here", "close breaker", "noop", {}),
+        ("ann@here", "open breaker", "noop", {"note": "db moves"}),
     ]

@@ -24,7 +24,6 @@ from tests.contract.builders import (
 from tests.contract.failures.breaker_builders import (
     COOL_MS,
     alerts,
-    by_hand,
     end,
     given_job,
     given_open,
@@ -123,7 +122,7 @@ def test_many_keepers_and_claimers_let_one_probe_go(
 
 
 @repeated
-def test_of_a_probe_and_a_person_that_both_close_it_one_tells(
+def test_a_breaker_closed_by_a_probe_and_a_person_reports_once(
     store: Store, other: Store, clock: Clock, turn: int
 ) -> None:
     worker = given_worker(store)
@@ -131,7 +130,7 @@ def test_of_a_probe_and_a_person_that_both_close_it_one_tells(
 
     at_once(
         lambda: end(store, [probe]),
-        lambda: other.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by_hand())),
+        lambda: other.write(lambda tx: close_breaker(tx, "noop", namespace=HOME)),
     )
 
     assert view(store).state == "closed"
@@ -145,7 +144,7 @@ def test_held_runs_survive_the_process_that_holds_them(store: Store, clock: Cloc
     runs = [run.id for run in submit_all(store, [new_run() for _ in range(50)])]
 
     again = open_store(store.url, clock=clock)
-    again.write(lambda tx: close_breaker(tx, "noop", namespace=HOME, by=by_hand()))
+    again.write(lambda tx: close_breaker(tx, "noop", namespace=HOME))
     leases = claim_some(again, worker)
     again.close()
 

@@ -78,7 +78,7 @@ def test_too_few_attempts_or_too_few_bad_ones_leave_it_closed(store: Store, work
     assert (view(store).state, view(store).bad, view(store).good) == ("closed", 5, 9)
 
 
-def test_what_left_the_window_does_not_count(store: Store, worker: str, clock: Clock) -> None:
+def test_attempts_before_the_window_do_not_count(store: Store, worker: str, clock: Clock) -> None:
     given_job(store)
     attempts(store, worker, bad=3)
     clock.advance(60_000)
@@ -211,9 +211,7 @@ def test_one_that_pauses_waits_for_a_person(store: Store, worker: str, clock: Cl
     assert told(store)[0][1]["stays"] is True
 
 
-def test_what_two_workers_did_not_see_of_each_other_is_seen_by_the_next_look(
-    store: Store, worker: str
-) -> None:
+def test_the_next_look_counts_attempts_that_two_workers_missed(store: Store, worker: str) -> None:
     given_job(store)
     attempts(store, worker, bad=2)
     run_sql(

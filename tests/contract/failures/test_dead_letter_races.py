@@ -88,7 +88,7 @@ def test_two_who_redrive_the_same_group_make_each_run_once(
 
 
 @repeated
-def test_of_redrive_and_discard_exactly_one_wins(store: Store, other: Store, turn: int) -> None:
+def test_exactly_one_of_redrive_and_discard_wins(store: Store, other: Store, turn: int) -> None:
     run_id = given_dead(store)
 
     def redriven() -> int:
@@ -109,9 +109,7 @@ def test_of_redrive_and_discard_exactly_one_wins(store: Store, other: Store, tur
 
 
 @repeated
-def test_of_two_failures_of_one_lease_one_letter_is_left(
-    store: Store, other: Store, turn: int
-) -> None:
+def test_two_failures_of_one_lease_leave_one_letter(store: Store, other: Store, turn: int) -> None:
     lease = given_lease(store)
 
     at_once(

@@ -199,6 +199,15 @@ def test_letters_of_one_cause_are_one_group(store: Store, clock: Clock) -> None:
     assert (count.count, count.job) == (2, "noop")
 
 
+def test_one_group_is_found_beside_larger_ones(store: Store) -> None:
+    for message in ("order 1 is lost", "order 2 is lost", "no stock"):
+        given_dead(store, message)
+    large, small = all_groups(store)
+
+    assert all_groups(store, fingerprint=small.fingerprint, limit=1) == [small]
+    assert all_groups(store, fingerprint=large.fingerprint, job="other") == []
+
+
 def test_a_group_in_which_nothing_is_open_is_shown_when_asked(store: Store) -> None:
     discard_all(store, [given_dead(store)])
 

@@ -109,7 +109,7 @@ def test_a_mapped_node_fails_when_a_later_item_is_bad_and_stops_what_runs(
     assert "divide by zero" in (flow.reasons(run)["each"] or "")
 
 
-def test_of_a_batch_of_claims_only_the_run_that_raises_fails(
+def test_only_the_run_that_raises_fails_in_a_batch_of_claims(
     store: Store, worker: str, clock: Clock
 ) -> None:
     flow = graph_of("flow", [Node(name="a", job="noop")])
@@ -194,7 +194,7 @@ def given_broken_graph(store: Store, flow: Flow) -> str:
     return run
 
 
-def test_of_a_batch_of_endings_only_the_graph_that_cannot_go_on_fails(
+def test_only_the_graph_that_cannot_go_on_fails_in_a_batch_of_endings(
     store: Store, worker: str
 ) -> None:
     define_all(store, job(JOB), graph_job(graph([node("a")], name="well")))
@@ -264,7 +264,7 @@ def test_a_part_that_raises_is_taken_back_and_the_rest_is_kept(store: Store) -> 
 
 
 @pytest.mark.parametrize("error", [StoreUnavailable, LeaseLost, NotPermitted])
-def test_what_is_nobodys_own_fault_is_not_blamed_on_one(
+def test_an_outage_or_lost_lease_is_not_blamed_on_one_run(
     store: Store, error: type[Exception]
 ) -> None:
     def work(tx: Tx) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from rota.engine.failures.on_failure import told_run
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.engine.runs.expire import expire, time_out
 from rota.engine.runs.finish import finish
@@ -151,7 +150,7 @@ def test_every_way_to_fail_for_good_is_told(
     assert json.loads(run.args)["failure"]["reason"] == look(store, run_id).reason
 
 
-def test_what_is_not_a_failure_for_good_is_not_told(
+def test_on_failure_ignores_a_failure_that_is_retried(
     store: Store, worker: str, charge: dict[str, Any]
 ) -> None:
     for verb, facts in (
@@ -186,7 +185,9 @@ def test_an_ending_that_is_sent_again_is_told_once(
     assert look(store, run.id).state is State.SUCCESS
 
 
-def test_who_lost_the_lease_tells_nothing(store: Store, charge: dict[str, Any]) -> None:
+def test_a_worker_that_lost_the_lease_starts_no_on_failure_run(
+    store: Store, charge: dict[str, Any]
+) -> None:
     lease = given_lease(store, **charge)
     stale = verdict(lease, "fail", **LAST)
     finish_with(store, lease, "release")
@@ -202,9 +203,8 @@ def test_a_rerun_and_a_redrive_that_fail_again_tell_again(
     first = given_lease(store, worker_id=worker, **charge)
     finish_with(store, first, "fail", **LAST)
     redrive_all(store, [first.run_id])
-    by = Actor(act_id=new_id(), who="ann")
     again = new_id()
-    store.write(lambda tx: rerun(tx, first.run_id, namespace=HOME, new_id=again, by=by))
+    store.write(lambda tx: rerun(tx, first.run_id, namespace=HOME, new_id=again, who="ann"))
 
     leases = claim_some(store, worker)
     for lease in leases:
@@ -223,9 +223,8 @@ def test_the_failure_of_who_is_told_is_told_to_nobody(
 
     (tell,) = claim_told(store, worker)
     finish_with(store, tell, "fail", **LAST)
-    by = Actor(act_id=new_id(), who="ann")
     again = new_id()
-    store.write(lambda tx: rerun(tx, tell.run_id, namespace=HOME, new_id=again, by=by))
+    store.write(lambda tx: rerun(tx, tell.run_id, namespace=HOME, new_id=again, who="ann"))
     (second,) = claim_told(store, worker)
     finish_with(store, second, "fail", **LAST)
 
@@ -372,7 +371,7 @@ def statements_of(store: Store, lease: Lease, verb: Any, **facts: Any) -> list[s
     return names
 
 
-def test_who_names_nobody_pays_for_nothing(store: Store, charge: dict[str, Any]) -> None:
+def test_a_job_without_on_failure_costs_no_statement(store: Store, charge: dict[str, Any]) -> None:
     version = given_job(store, "noop")
     kin = {"parent_id": new_id(), "node": "a"}
 

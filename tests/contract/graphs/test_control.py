@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from contextlib import closing
+from typing import Any
 
 import msgspec
 import pytest
 
 from rota.engine.graphs.control import Part, mark, pause, rerun_graph, resume
-from rota.engine.identity.audit_log import Actor, acts
+from rota.engine.identity.audit_log import acts
 from rota.engine.insight.why import why
 from rota.engine.runs.expire import time_out
 from rota.engine.runs.finish import finish
@@ -20,6 +21,7 @@ from rota.ids import new_id
 from rota.model.graphs.graph import Map, Node, Parameter
 from rota.model.states import State
 from rota.operations.graphs.nodes import MarkBody, mark_node, pause_run, resume_run
+from rota.operations.runs import reruns
 from rota.operations.runs.runs import cancel_run
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store, Tx
@@ -32,16 +34,15 @@ from tests.contract.identity.builders import caller
 from tests.support.calls import eventually
 
 
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
-
-
 def rerun(store: Store, run: str, part: Part, name: str | None = None) -> str:
-    fresh = new_id()
-    store.write(
-        lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=fresh, by=by(), part=part, node=name)
-    )
-    return fresh
+    asked = caller("ann", "test")
+    how: dict[str, Any] = {
+        "all_nodes": part == "all",
+        "from_failed": part == "failed",
+        "from_node": name,
+        "downstream": part != "only",
+    }
+    return store.write(lambda tx: reruns.rerun_run(tx, asked, run, **how)).run_id
 
 
 def verbs(store: Store) -> list[str]:
@@ -113,16 +114,20 @@ def test_a_node_that_is_marked_ends_so_when_its_handler_has_stopped(
     assert verbs(store) == ["mark node"]
 
 
-def test_what_has_ended_cannot_be_marked_or_paused(store: Store, worker: str) -> None:
+def test_an_ended_graph_run_cannot_be_marked_or_paused(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([node("a"), node("b", "a")]))
     run = flow.start()
     flow.claim()
     flow.end(run, "a")
 
     with pytest.raises(NotAllowed, match="node a has ended as success; rerun the graph from it"):
-        store.write(lambda tx: mark(tx, run, "a", Ending.FAILED, namespace=HOME, by=by()))
+        store.write(
+            lambda tx: mark(tx, run, "a", Ending.FAILED, namespace=HOME, reason="marked by ann")
+        )
     with pytest.raises(BadGraph, match="graph 'flow' has no node 'x'"):
-        store.write(lambda tx: mark(tx, run, "x", Ending.FAILED, namespace=HOME, by=by()))
+        store.write(
+            lambda tx: mark(tx, run, "x", Ending.FAILED, namespace=HOME, reason="marked by ann")
+        )
     flow.claim()
     flow.end(run, "b")
     with pytest.raises(NotAllowed, match="is success; this is for runs of graphs that go on"):
@@ -193,7 +198,7 @@ def test_the_run_of_a_node_is_not_run_again_by_itself(store: Store, worker: str)
     (old,) = [row["run_id"] for row in flow.rows(run) if row["name"] == "b"]
 
     with pytest.raises(NotAllowed, match="carries out node b of run"):
-        store.write(lambda tx: rerun_run(tx, str(old), namespace=HOME, new_id=new_id(), by=by()))
+        store.write(lambda tx: rerun_run(tx, str(old), namespace=HOME, new_id=new_id(), who="ann"))
 
 
 def test_a_rerun_of_a_node_that_is_not_there(store: Store, worker: str) -> None:
@@ -314,7 +319,7 @@ def test_parameters_may_be_changed_by_a_rerun(store: Store, worker: str) -> None
 
     store.write(
         lambda tx: rerun_graph(
-            tx, run, namespace=HOME, new_id=fresh, by=by(), args='{"day":"friday"}'
+            tx, run, namespace=HOME, new_id=fresh, who="ann", args='{"day":"friday"}'
         )
     )
 

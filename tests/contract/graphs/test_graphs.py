@@ -158,7 +158,7 @@ def test_a_graph_within_a_graph_gives_its_result(store: Store, worker: str) -> N
     assert look(store, run).result == "9"
 
 
-def test_so_many_nodes_at_once(store: Store, worker: str) -> None:
+def test_max_nodes_limits_the_nodes_at_once(store: Store, worker: str) -> None:
     flow = Flow(store, worker, graph([*map(node, "abcde"), node("f", *"abcde")], max_nodes=2))
     run = flow.start()
     order = []

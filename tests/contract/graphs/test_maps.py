@@ -8,19 +8,13 @@ from typing import Any
 import pytest
 
 from rota.engine.graphs.control import mark
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.finish import finish
-from rota.ids import new_id
 from rota.model.graphs.graph import Map, Node
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
 from rota.store.base import Store
 from tests.contract.builders import HOME, cancel_run, claim_some, look
 from tests.contract.graphs.builders import JOB, Flow, graph, node, verdict_of
-
-
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def test_a_map_gives_its_results_in_order_to_the_next(store: Store, worker: str) -> None:
@@ -130,7 +124,9 @@ def test_instances_of_the_try_before_do_not_count(store: Store, worker: str, run
 
     store.write(lambda tx: finish(tx, [verdict_of(first, "fail")], namespace=HOME))
     for _ in late * 2:
-        store.write(lambda tx: mark(tx, run, "each", Ending.FAILED, namespace=HOME, by=by()))
+        store.write(
+            lambda tx: mark(tx, run, "each", Ending.FAILED, namespace=HOME, reason="marked by ann")
+        )
     again = flow.claim()
     for lease in late:
         verdict = verdict_of(lease, "abort")

@@ -121,7 +121,9 @@ def test_a_returned_node_that_a_person_marks_as_failed_fails_the_graph(
     flow.end(run, "rows")
     flow.claim()
 
-    store.write(lambda tx: mark(tx, run, "text", Ending.FAILED, namespace=HOME, by=ME))
+    store.write(
+        lambda tx: mark(tx, run, "text", Ending.FAILED, namespace=HOME, reason="marked by ann")
+    )
     flow.end(run, "text", "abort")
     flow.claim()
     flow.end(run, "alert")
@@ -141,7 +143,9 @@ def test_a_rerun_of_what_failed_ends_well_when_the_returned_node_does(
     assert look(store, run).state is State.FAILED
 
     again = new_id()
-    store.write(lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=again, by=ME, part="failed"))
+    store.write(
+        lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=again, who=ME.who, part="failed")
+    )
     flow.begin()
     flow.claim()
     flow.end(again, "rows")

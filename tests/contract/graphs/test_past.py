@@ -6,7 +6,6 @@ from typing import Any
 
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.control import mark, rerun_graph
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.prune import DAY_MS, Retention, prune
 from rota.engine.runs.bulk import rerun_all
@@ -25,10 +24,6 @@ from tests.contract.schedules.backfill_builders import fill_some
 from tests.contract.schedules.builders import HOUR, every, fire_some, origin_of, put, runs_of
 
 
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
-
-
 def past(store: Store, worker: str, **fields: Any) -> Flow:
     return Flow(store, worker, graph([node("a")], depends_on_past=True, **fields))
 
@@ -43,7 +38,7 @@ def ended(flow: Flow, run: str, verb: str = "succeed") -> State:
 
 def again(flow: Flow, run: str) -> str:
     fresh = new_id()
-    flow.store.write(lambda tx: rerun_run(tx, run, namespace=HOME, new_id=fresh, by=by()))
+    flow.store.write(lambda tx: rerun_run(tx, run, namespace=HOME, new_id=fresh, who="ann"))
     flow.begin()
     return fresh
 
@@ -71,13 +66,13 @@ def test_a_rerun_does_not_wait_for_its_original_and_mends_the_past(
     assert ended(flow, fourth) is State.SUCCESS
 
 
-def test_who_failed_because_of_the_past_says_so(store: Store, worker: str) -> None:
+def test_a_run_that_fails_because_of_the_previous_one_says_so(store: Store, worker: str) -> None:
     flow = past(store, worker)
     _, second, third = three(flow)
 
     says = (
         f"the run before it, {second}, ended as failed, and the graph depends on its past; "
-        "run that again, then this one"
+        "rerun that one, then this one"
     )
 
     failed = look(store, third)
@@ -103,7 +98,7 @@ def test_reruns_that_are_asked_for_in_any_order_go_in_the_order_of_their_origina
     assert look(store, later).state is State.FAILED, "nobody mends it yet"
 
     pairs = [RedrivePair(run, new_id()) for run in (third, second)]
-    store.write(lambda tx: rerun_all(tx, pairs, namespace=HOME, by=by()))
+    store.write(lambda tx: rerun_all(tx, pairs, namespace=HOME, who="ann"))
     (of_third, of_second) = (pair.rerun_id for pair in pairs)
     fourth = flow.start()
 
@@ -145,7 +140,7 @@ def test_a_redrive_and_a_rerun_of_some_nodes_mend(store: Store, worker: str) -> 
     assert ended(flow, redriven.rerun_id) is State.SUCCESS
     fresh = new_id()
     store.write(
-        lambda tx: rerun_graph(tx, third, namespace=HOME, new_id=fresh, by=by(), part="failed")
+        lambda tx: rerun_graph(tx, third, namespace=HOME, new_id=fresh, who="ann", part="failed")
     )
 
     assert ended(flow, fresh) is State.SUCCESS
@@ -156,7 +151,9 @@ def test_a_run_whose_node_was_marked_as_a_success_is_good(store: Store, worker: 
     flow = past(store, worker)
     first, second = flow.start(), flow.start()
     flow.claim()
-    store.write(lambda tx: mark(tx, first, "a", Ending.SUCCESS, namespace=HOME, by=by()))
+    store.write(
+        lambda tx: mark(tx, first, "a", Ending.SUCCESS, namespace=HOME, reason="marked by ann")
+    )
     flow.end(first, "a", "abort")
 
     assert ended(flow, second) is State.SUCCESS

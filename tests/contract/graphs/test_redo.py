@@ -9,7 +9,6 @@ import pytest
 
 from rota.engine.graphs.control import Part, mark, rerun_graph
 from rota.engine.graphs.views.nodes import nodes
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.ids import new_id
 from rota.model.graphs.graph import Map, Node, Parameter
@@ -21,15 +20,11 @@ from tests.contract.builders import HOME, look, run_sql
 from tests.contract.graphs.builders import Flow, forget_courses, graph, node
 
 
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
-
-
 def rerun(flow: Flow, run: str, part: Part = "failed", name: str | None = None, **how: Any) -> str:
     fresh = new_id()
     flow.store.write(
         lambda tx: rerun_graph(
-            tx, run, namespace=HOME, new_id=fresh, by=by(), part=part, node=name, **how
+            tx, run, namespace=HOME, new_id=fresh, who="ann", part=part, node=name, **how
         )
     )
     return fresh
@@ -143,7 +138,9 @@ def test_a_map_of_which_all_items_were_done_ends_at_once(store: Store, worker: s
     flow = Flow(store, worker, graph([each([1, 2]), SUM]))
     run = flow.start()
     leases = flow.claim()
-    store.write(lambda tx: mark(tx, run, "each", Ending.FAILED, namespace=HOME, by=by()))
+    store.write(
+        lambda tx: mark(tx, run, "each", Ending.FAILED, namespace=HOME, reason="marked by ann")
+    )
     end_items(flow, run, set(), leases)
     assert look(store, run).state is State.FAILED
 
@@ -387,7 +384,7 @@ def test_retries_of_a_graph_go_on_inside_of_a_graph_where_it_failed(
     assert [lease.node for lease in flow.claim()] == ["main"]
 
 
-def test_of_a_mapped_graph_each_item_that_failed_goes_on_where_it_did(
+def test_each_failed_item_of_a_mapped_graph_goes_on_where_it_failed(
     store: Store, worker: str
 ) -> None:
     mapped = Map(over=[1, 2, 3], into="x", tolerate=1)

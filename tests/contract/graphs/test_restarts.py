@@ -7,9 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.identity.audit_log import Actor, acts
+from rota.engine.identity.audit_log import acts
 from rota.engine.runs.cancel import cancel
-from rota.ids import new_id
 from rota.model.graphs.graph import Parameter
 from rota.model.states import State
 from rota.operations.runs.runs import cancel_run
@@ -23,17 +22,15 @@ PARAMS = {"n": Parameter(default=None)}
 WRONG = {"text": {"$expr": "'order ' + params.n"}}
 
 
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
-
-
 def fail_by_end(flow: Flow, run: str) -> None:
     flow.claim()
     flow.end(run, "a", "fail")
 
 
 def fail_by_mark(flow: Flow, run: str) -> None:
-    flow.store.write(lambda tx: mark(tx, run, "a", Ending.FAILED, namespace=HOME, by=by()))
+    flow.store.write(
+        lambda tx: mark(tx, run, "a", Ending.FAILED, namespace=HOME, reason="marked by ann")
+    )
 
 
 def fail_by_cancel(flow: Flow, run: str) -> None:

@@ -5,10 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import mark, pause, resume
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why
 from rota.engine.runs.cancel import cancel
-from rota.ids import new_id
 from rota.model.graphs.graph import Graph, Map, Mode, Node
 from rota.model.states import State
 from rota.rules.graphs.joins import Ending
@@ -20,12 +18,10 @@ MODES: tuple[Mode, ...] = ("ignore", "finish", "fail_fast")
 FAILED = "1 of 3 items failed, item 0: ValueError: broken"
 
 
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
-
-
 def say(flow: Flow, run: str, name: str, ending: Ending = Ending.FAILED) -> None:
-    flow.store.write(lambda tx: mark(tx, run, name, ending, namespace=HOME, by=by()))
+    flow.store.write(
+        lambda tx: mark(tx, run, name, ending, namespace=HOME, reason="marked by ann: test")
+    )
 
 
 def around(*between: Node, **fields: object) -> Graph:
@@ -225,7 +221,7 @@ def test_a_marked_graph_clears_away_before_the_one_around_it(
         assert flow.running(run) == {"up"}
 
 
-def test_who_marks_a_node_again_does_not_wait_for_its_handler(store: Store, worker: str) -> None:
+def test_marking_a_node_again_does_not_wait_for_its_handler(store: Store, worker: str) -> None:
     flow, run = begun(store, worker, around(node("work", "up")))
 
     say(flow, run, "work")
@@ -342,7 +338,9 @@ def test_people_are_told_that_a_map_is_being_stopped(store: Store, worker: str) 
 
     reasons = store.read(lambda tx: why(tx, run, namespace=HOME))
 
-    says = f"node each: 1 of 3 instances have ended, 1 of them badly; it is being stopped: {FAILED}"
+    says = (
+        f"node each: 1 of 3 instances have ended, 1 of them failed; it is being stopped: {FAILED}"
+    )
     assert says in [reason.says for reason in reasons]
 
 

@@ -9,9 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rota.engine.graphs.control import mark
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
-from rota.ids import new_id
 from rota.model.graphs.graph import Graph, Join, Map, Mode, Node
 from rota.model.runs.run import FinishVerb
 from rota.model.states import FINAL, State
@@ -208,8 +206,9 @@ def test_teardowns_and_retries_begin_when_nothing_before_them_works(
         if what == "mark" and (places := watched.to_mark()):
             graph_id, name = data.draw(st.sampled_from(places))
             ending = data.draw(st.sampled_from([Ending.SUCCESS, Ending.FAILED, Ending.SKIPPED]))
-            by = Actor(act_id=new_id(), who="ann", why="test")
-            flow_store.write(lambda tx: mark(tx, graph_id, name, ending, namespace=HOME, by=by))
+            flow_store.write(
+                lambda tx: mark(tx, graph_id, name, ending, namespace=HOME, reason="marked by ann")
+            )
         elif what == "cancel":
             graph_id = data.draw(st.sampled_from(watched.going()))
             flow_store.write(lambda tx: cancel(tx, graph_id, namespace=HOME))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from rota.engine.graphs.control import mark, pause
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.engine.runs.finish import finish
 from rota.engine.workers.reap import reap
 from rota.errors import NotAllowed
-from rota.ids import new_id
 from rota.model.graphs.graph import Graph, Map, Node
 from rota.model.runs.run import Verdict
 from rota.model.states import State
@@ -22,10 +20,6 @@ from tests.contract.failures.dead_letter_builders import letter_of
 from tests.contract.graphs.builders import Flow, graph, node, verdict_of
 
 LATE = "ran longer than its timeout of 5m"
-
-
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def cluster(**fields: object) -> Graph:
@@ -99,7 +93,9 @@ def test_a_run_without_anything_to_clear_away_ends_at_once(store: Store, worker:
 
     assert stop(store, waiting) is State.CANCELLED
     flow.claim()
-    store.write(lambda tx: mark(tx, begun, "up", Ending.FAILED, namespace=HOME, by=by()))
+    store.write(
+        lambda tx: mark(tx, begun, "up", Ending.FAILED, namespace=HOME, reason="marked by ann")
+    )
     flow.end(begun, "up", "abort")
     assert look(store, begun).state is State.FAILED
     assert stop(store, plain) is State.CANCELLED
@@ -312,7 +308,9 @@ def test_a_teardown_that_hangs_can_be_marked(store: Store, worker: str) -> None:
     flow.end(run, "work", "abort")
     flow.claim()
 
-    store.write(lambda tx: mark(tx, run, "down", Ending.FAILED, namespace=HOME, by=by()))
+    store.write(
+        lambda tx: mark(tx, run, "down", Ending.FAILED, namespace=HOME, reason="marked by ann")
+    )
 
     assert look(store, run).state is State.CANCELLED
 
@@ -437,7 +435,7 @@ def test_the_last_teardown_told_twice_ends_the_run_once(store: Store, worker: st
     assert look(store, run).state is State.CANCELLED
 
 
-def test_who_has_an_old_fence_ends_nothing(store: Store, worker: str) -> None:
+def test_an_old_fence_ends_nothing(store: Store, worker: str) -> None:
     flow = Flow(store, worker, cluster())
     run = at_work(flow)
     stale = Verdict(run_id=run, fence=look(store, run).fence - 1, verb="cancel", reason="late")

@@ -6,18 +6,15 @@ import secrets
 from typing import Any
 
 from rota.engine.identity.audit_log import Actor
-from rota.engine.identity.tokens import NewToken, issue
+from rota.engine.identity.tokens import NewToken, find_token
 from rota.ids import new_id
 from rota.model.identity.credentials import Credential, TokenView
 from rota.operations.caller import Caller
+from rota.operations.identity.new_tokens import give_token
 from rota.operations.tools import Tools
 from rota.rules.security.secrets import SHOWN, digest_of, token_text
 from rota.store.base import Store
 from tests.contract.builders import HOME
-
-
-def by(who: str = "ann@desk") -> Actor:
-    return Actor(act_id=new_id(), who=who)
 
 
 def caller(who: str = "ann@desk", why: str = "") -> Caller:
@@ -32,5 +29,5 @@ def given_token(store: Store, *, namespace: str = HOME, **fields: Any) -> tuple[
     secret = token_text(secrets.token_bytes(32))
     given: dict[str, Any] = {"id": new_id(), "name": "ci", "roles": ("operator",)} | fields
     token = NewToken(prefix=secret[:SHOWN], digest=digest_of(secret), **given)
-    view = store.write(lambda tx: issue(tx, token, namespace=namespace, by=by()))
-    return secret, view
+    store.write(lambda tx: give_token(tx, token, namespace=namespace, who="ann@desk"))
+    return secret, store.read(lambda tx: find_token(tx, token.id, namespace=namespace))

@@ -69,7 +69,7 @@ def test_no_act_is_missed_or_told_twice_whatever_the_sizes(
     assert len(list(chain(*walk(store, limit=4)))) == len(made)
 
 
-def test_what_is_long_past_is_not_read(
+def test_old_audit_entries_are_not_read(
     store: Store, monkeypatch: pytest.MonkeyPatch, clock: Clock
 ) -> None:
     monkeypatch.setattr(module, "READ", 2)

@@ -33,7 +33,7 @@ NOT_OF_WORKERS = {
     "test_a_rerun_of_a_job_does_it_again",
     "test_nothing_of_a_paused_queue_is_claimed_until_it_is_resumed",
     "test_the_ledger_of_ended_runs_is_pruned_and_of_live_ones_is_not",
-    "test_what_has_expired_is_pruned_with_its_large_value",
+    "test_an_expired_cache_entry_is_pruned_with_its_large_value",
 }
 """They rerun, pause a queue or prune, as people and chores do."""
 

@@ -31,7 +31,6 @@ from tests.contract.builders import (
     look,
     verdict,
 )
-from tests.contract.failures.dead_letter_builders import by
 
 FOREIGN = "b"
 SPEC = JobSpec(name="noop", target=PythonTarget(ref="app:noop"))
@@ -44,7 +43,7 @@ SPEC = JobSpec(name="noop", target=PythonTarget(ref="app:noop"))
         lambda tx, run_id: inspect.find(tx, run_id, namespace=FOREIGN),
         lambda tx, run_id: inspect.attempts(tx, run_id, namespace=FOREIGN),
         lambda tx, run_id: cancel(tx, run_id, namespace=FOREIGN),
-        lambda tx, run_id: rerun(tx, run_id, namespace=FOREIGN, new_id=new_id(), by=by()),
+        lambda tx, run_id: rerun(tx, run_id, namespace=FOREIGN, new_id=new_id(), who="ann"),
     ],
     ids=["find", "attempts", "cancel", "rerun"],
 )

@@ -67,9 +67,7 @@ def furnish(store: Store, namespace: str) -> None:
     run_id = _end(store, worker, "succeed", namespace)
     store.write(lambda tx: pause(tx, "slow", namespace=namespace, note=""))
     store.write(lambda tx: record(tx, by, namespace=namespace, verb="try", subject="", detail={}))
-    store.write(
-        lambda tx: put_namespace(tx, namespace, Quotas(), by=Actor(act_id=new_id(), who="ann"))
-    )
+    store.write(lambda tx: put_namespace(tx, namespace, Quotas()))
     chunk = LogChunk(
         run_id=run_id, job="noop", attempt=1, fence=1, seq=1, first_at=START_MS,
         marks="[1,0,1,0]", body="the tide",
@@ -219,7 +217,7 @@ def test_each_table_has_a_rule(postgres_store: Store) -> None:
         assert (row["digest"] is None) is (condition is None)
 
 
-def test_what_is_done_already_is_not_done_again(postgres_store: Store) -> None:
+def test_protecting_twice_changes_nothing(postgres_store: Store) -> None:
     def policies() -> list[tuple[Any, ...]]:
         return run_sql(postgres_store.url, "select oid from pg_policy order by oid")
 
@@ -281,7 +279,9 @@ def test_a_login_that_may_create_roles_does_it_by_itself(postgres_server: Postgr
     postgres_server.drop_database(admin)
 
 
-def test_it_can_be_switched_off_and_given_another_role(postgres_server: PostgresServer) -> None:
+def test_row_security_can_be_switched_off_and_given_another_role(
+    postgres_server: PostgresServer,
+) -> None:
     url = postgres_server.create_database()
     name = psycopg.conninfo.conninfo_to_dict(url)["dbname"]
     open_store(url, clock=Clock()).close()

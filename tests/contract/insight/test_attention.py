@@ -21,7 +21,6 @@ from tests.contract.builders import (
     given_worker,
     reap_some,
 )
-from tests.contract.identity.builders import by
 from tests.contract.schedules.builders import TABLES, given_schedule
 
 
@@ -101,7 +100,7 @@ def test_a_paused_queue_is_told_while_runs_wait_in_it(store: Store, clock: Clock
 def test_a_paused_job_is_told_to_those_who_reach_its_queue(store: Store) -> None:
     given_schedule(store)
     stay(store, "default")
-    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, by=by(), note="not now"))
+    store.write(lambda tx: open_breaker(tx, "noop", namespace=HOME, note="not now"))
     assert told(store) == []
     given_run(store, job="noop")
 
@@ -127,7 +126,7 @@ def test_a_silent_worker_is_told_and_then_what_was_lost_with_it(store: Store, cl
     assert "lost" not in [each.kind for each in concerns(store)]
 
 
-def test_of_many_workers_that_died_the_last_few_are_named(store: Store, clock: Clock) -> None:
+def test_only_the_last_few_of_many_dead_workers_are_named(store: Store, clock: Clock) -> None:
     stay(store, "default")
     for _ in range(5):
         dead = given_worker(store)

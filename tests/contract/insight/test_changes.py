@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rota.clock import moment
 from rota.engine.insight.changes import ChangeSet, changed, mark, traces
 from rota.engine.logs import append, ends
 from rota.ids import first_id
@@ -79,15 +80,16 @@ def test_runs_are_told_as_they_are_now_live_or_ended(store: Store, worker: str) 
     ours = store.read(lambda tx: changed(tx, ids, since=START_MS, namespace=HOME))
     late = store.read(lambda tx: changed(tx, ids, since=START_MS + 1, namespace=HOME))
 
-    assert {each.id for each in all_of_them} == set(ids)
-    told = {each.id: each for each in ours}
+    assert {each.event.id for each in all_of_them} == set(ids)
+    told = {each.event.id: each.event for each in ours}
     assert told.keys() == {lease.run_id, waiting}
-    assert (told[waiting].state, told[waiting].queue) == (State.QUEUED, "mail")
+    assert (told[waiting].status, told[waiting].queue) == (State.QUEUED, "mail")
     failed = told[lease.run_id]
-    assert (failed.state, failed.finished_at, failed.reason) == (State.FAILED, START_MS, "gave up")
+    assert (failed.status, failed.reason) == (State.FAILED, "gave up")
+    assert failed.finished_at == moment(START_MS)
     assert failed.error is not None
     assert failed.error.message == "broken"
-    assert [each.id for each in late] == [waiting]
+    assert [each.event.id for each in late] == [waiting]
     assert store.read(lambda tx: changed(tx, [], since=0)) == []
 
 

@@ -72,7 +72,9 @@ def test_a_run_that_nothing_wakes_is_stuck(store: Store, clock: Clock, state: St
     assert "nothing will ever wake it" in found.found
 
 
-def test_what_waits_for_others_is_not_stuck(store: Store, worker: str, clock: Clock) -> None:
+def test_a_run_that_waits_for_another_run_is_not_stuck(
+    store: Store, worker: str, clock: Clock
+) -> None:
     flow = Flow(store, worker, graph([node("a"), node("b", "a")], max_runs=1))
     begun, behind = flow.start(), flow.start()
     held = given_flow(store, worker, "held")
@@ -94,7 +96,9 @@ def test_what_waits_for_others_is_not_stuck(store: Store, worker: str, clock: Cl
     assert found.status == "ok", found.found
 
 
-def test_what_waits_for_nobody_is_stuck(store: Store, worker: str, clock: Clock) -> None:
+def test_a_pending_run_that_waits_for_nothing_is_stuck(
+    store: Store, worker: str, clock: Clock
+) -> None:
     run = given_flow(store, worker, "flow")
     run_sql(store.url, f"delete from rota.run where parent_id = '{run}'")
     no_node = look(store, clock, "stuck runs")

@@ -70,7 +70,7 @@ def test_postgresql_is_looked_into_when_somebody_wants_it_and_amcheck_is_there(
     assert int(deep.looked_at.split()[0]) > 20
 
 
-def test_what_was_not_seen_is_not_called_good() -> None:
+def test_an_unfinished_check_is_not_called_good() -> None:
     cut = integrity(Integrity("rota.db (quick_check)", is_whole=False))
     many = integrity(Integrity("rota.db", problems=tuple("abcde")))
 

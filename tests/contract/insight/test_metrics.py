@@ -46,7 +46,7 @@ def of(store: Store, job: str = ALL, queue: str = "default") -> Statistic:
     return all_of(store).ended[StatisticKey(HOME, EVER, 0, job, queue)]
 
 
-def test_what_ended_is_told_for_ever_and_once(store: Store, clock: Clock) -> None:
+def test_ended_runs_are_counted_for_ever_and_once(store: Store, clock: Clock) -> None:
     worker = given_worker(store, lease_ms=90 * DAY_MS)
     count_all(store)
     for _ in range(3):
@@ -97,7 +97,7 @@ def test_a_counter_does_not_shrink_while_somebody_counts(store: Store, clock: Cl
 
 
 @pytest.mark.parametrize("kind", [NotReached, PrivateAddress, NotStarted])
-def test_what_the_walls_refuse_is_counted(
+def test_requests_and_commands_that_are_refused_are_counted(
     store: Store, clock: Clock, kind: type[Exception]
 ) -> None:
     worker = given_worker(store, lease_ms=DAY_MS)

@@ -76,7 +76,7 @@ def test_runs_are_counted_once_however_often_it_is_done(store: Store, clock: Clo
     assert 180 <= (quantile_ms(minutes.durations, 0.5) or 0) <= 225
 
 
-def test_who_counted_the_same_part_does_not_add_it_again(store: Store, clock: Clock) -> None:
+def test_a_part_that_two_processes_count_is_added_once(store: Store, clock: Clock) -> None:
     worker = given_worker(store, lease_ms=DAY_MS)
     count_all(store)
     ended(store, worker, clock, 10)
@@ -135,7 +135,7 @@ def test_minutes_go_after_two_days_and_hours_after_thirty(store: Store, clock: C
         assert (kept(store).success, kept(store, HOUR_MS).success) == (minutes, hours)
 
 
-def test_what_was_counted_before_there_were_totals_is_added_to_them(
+def test_counts_from_before_the_totals_are_added_to_them(
     store: Store, worker: str, clock: Clock
 ) -> None:
     """A version that knew of none counted first; a window may begin in its time."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.clock import moment
-from rota.engine.admission.holds import holds
+from rota.engine.admission.active_holds import active_holds
 from rota.engine.admission.queues import pause
 from rota.engine.insight import why as engine
 from rota.engine.insight.why import why
@@ -170,7 +170,7 @@ def test_a_retry_says_which_it_is_and_when(store: Store) -> None:
     (reason,) = ask(store, lease.run_id)
 
     assert (reason.kind, reason.until) == ("waits", moment(START_MS + 90_500))
-    assert reason.says == "it waits for another 1m 30s (retry 1 of 5)"
+    assert reason.says == "it waits 1m 30s more (retry 1 of 5)"
 
 
 def test_a_retry_goes_by_the_policy_of_its_submit(store: Store, worker: str) -> None:
@@ -188,7 +188,7 @@ def test_a_run_that_was_put_off_says_so_and_what_comes_after(store: Store, clock
     overdue = ask(store, run_id)
 
     assert [each.kind for each in waiting] == ["waits", "no_worker"]
-    assert waiting[0].says == "it waits for another 5s (its start was put off)"
+    assert waiting[0].says == "it waits 5s more (it was asked to start later)"
     assert [each.kind for each in overdue] == ["overdue", "no_worker"]
     assert overdue[0].count == 2_000
 
@@ -202,7 +202,7 @@ def test_a_running_run_says_where_it_runs(store: Store, clock: Clock) -> None:
     clock.advance(LEASE_MS)
     silent = kinds(store, lease.run_id)
 
-    assert [each.says for each in here] == ["it runs: attempt 1 on worker w"]
+    assert [each.says for each in here] == ["it is running: attempt 1 on worker w"]
     assert stopping == ["cancel_requested", "running"]
     assert silent == ["cancel_requested", "silent_worker"]
 
@@ -228,7 +228,7 @@ def test_a_run_of_another_namespace_is_unknown(store: Store) -> None:
 
     with pytest.raises(UnknownRun):
         ask(store, run_id)
-    assert store.read(lambda tx: holds(tx, namespace="other")).workers == ()
+    assert store.read(lambda tx: active_holds(tx, namespace="other")).workers == ()
 
 
 def test_a_run_that_is_next_for_long_blames_who_does_not_take_it(

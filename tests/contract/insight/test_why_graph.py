@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from rota.engine.identity.audit_log import Actor
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.expire import time_out
 from rota.errors import BadGraph
-from rota.ids import new_id
 from rota.model.graphs.graph import Node
 from rota.model.runs.reason import Reason
 from rota.operations.graphs.nodes import pause_run
@@ -17,10 +15,6 @@ from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock
 from tests.contract.graphs.builders import Flow, graph, node
 from tests.contract.identity.builders import caller
-
-
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann", why="test")
 
 
 def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> None:
@@ -31,7 +25,7 @@ def test_why_a_run_waits_for_others_of_its_graph(store: Store, worker: str) -> N
 
     assert says == [
         f"it depends on the run before it, {first}, which is suspended",
-        f"only 1 run may run at once of graph flow; now it is {first}",
+        f"only 1 run may run at once of graph flow; running now: {first}",
     ]
 
 
@@ -42,7 +36,7 @@ def test_why_a_run_is_left_in_its_queue_while_its_graph_is_full(store: Store, wo
     reason, *_ = store.read(lambda tx: why(tx, second, namespace=HOME))
 
     assert reason.kind == "blocked"
-    assert reason.says == f"only 1 run may run at once of graph flow; now it is {first}"
+    assert reason.says == f"only 1 run may run at once of graph flow; running now: {first}"
     flow.claim()
     flow.end(first, "a")
     assert [each.kind for each in store.read(lambda tx: why(tx, second, namespace=HOME))] == [
@@ -62,7 +56,7 @@ def test_why_a_graph_in_a_graph_waits_for_others_of_it(store: Store, worker: str
 
     (reason,) = store.read(lambda tx: why(tx, str(row["run_id"]), namespace=HOME))
 
-    assert reason.says.startswith("only 1 run may run at once of graph inner; now it is ")
+    assert reason.says.startswith("only 1 run may run at once of graph inner; running now: ")
 
 
 def test_why_a_node_does_not_run(store: Store, worker: str) -> None:
@@ -94,7 +88,7 @@ def test_why_a_run_of_a_graph_goes_on(store: Store, worker: str) -> None:
     says = [reason.says for reason in store.read(lambda tx: why(tx, run, namespace=HOME))]
 
     assert says == [
-        "0 of 3 nodes have ended, 2 go on: a, b",
+        "0 of 3 nodes have ended, 2 are active: a, b",
         "node c waits for node a and 1 more",
     ]
 
@@ -135,7 +129,7 @@ def test_why_a_run_that_is_cancelled_goes_on(store: Store, worker: str) -> None:
     def says(run_id: str) -> list[str]:
         return [each.says for each in store.read(lambda tx: why(tx, run_id, namespace=HOME))]
 
-    ends = "cancel with force ends it now"
+    ends = "a cancel with force ends it at once"
     assert says(sub)[0] == f"cancelling: work was asked to stop, then teardown down runs; {ends}"
     assert says(run)[0] == f"cancelling: sub was asked to stop; {ends}"
     assert says(run)[1] == f"node sub: {says(sub)[0]}"

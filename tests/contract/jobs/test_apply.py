@@ -98,7 +98,7 @@ def test_a_change_is_a_new_version_and_moves_the_schedule(store: Store) -> None:
     assert {each.verb for each in plan.runs} == {"move"}
 
 
-def test_what_left_the_file_goes_with_prune_only(store: Store) -> None:
+def test_only_prune_removes_what_left_the_file(store: Store) -> None:
     bring(store)
     smaller = "jobs: {ping: {http: 'https://example.org', schedule: '@hourly'}}"
 
@@ -155,7 +155,7 @@ def test_a_schedule_that_was_made_otherwise_is_taken_over_once(store: Store) -> 
     assert bring(store).changes == ()
 
 
-def test_what_goes_wrong_in_the_middle_leaves_nothing_behind(store: Store) -> None:
+def test_an_apply_that_fails_midway_changes_nothing(store: Store) -> None:
     bring(store, "jobs: {z: {command: x, schedule: {cron: '@daily', name: ping}}}", name="z.yaml")
 
     with pytest.raises(BadOption, match="'ping' is there already"):
@@ -179,7 +179,7 @@ def test_a_pause_by_a_person_outlives_an_apply(store: Store) -> None:
     assert schedule_jobs(store)["backup"] == "backup file paused"
 
 
-def test_it_is_recorded_who_applied_what(store: Store) -> None:
+def test_an_apply_records_who_applied_it(store: Store) -> None:
     bring(store, "jobs: {a: {command: x}}")
 
     (act,) = store.read(lambda tx: acts(tx, namespace=HOME, limit=10))

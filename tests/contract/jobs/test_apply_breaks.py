@@ -125,7 +125,7 @@ def test_a_schedule_that_somebody_else_made_keeps_its_arguments(
         bring(store, OTHERWISE)
 
 
-def test_what_was_broken_before_stops_nobody(store: Store) -> None:
+def test_a_job_that_was_broken_before_blocks_no_apply(store: Store) -> None:
     bring(store, SAY)
     bring(store, FLOW)
     store.write(lambda tx: tx.execute("remove_job", name="say", namespace=HOME))

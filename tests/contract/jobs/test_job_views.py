@@ -65,7 +65,7 @@ def test_no_more_than_thirty_runs_are_told_of(store: Store, clock: Clock) -> Non
     assert found.p95_ms == 33, "28 of the last 30 took no longer than 33 ms"
 
 
-def test_what_runs_and_what_waits_is_counted(store: Store) -> None:
+def test_running_and_waiting_runs_are_counted(store: Store) -> None:
     for job in ("a", "a", "a", "b"):
         given_run(store, job=job)
     given_run(store, job="a", delay_ms=60_000)

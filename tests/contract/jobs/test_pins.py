@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from rota.engine.graphs.control import rerun_graph
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.apply import apply
 from rota.engine.jobs.definitions import define, make_current
 from rota.engine.runs.rerun import rerun
@@ -64,10 +63,6 @@ def version_of_node(store: Store, run_id: str, name: str) -> int:
     """What its run is to be carried out with, whether it has one yet or not."""
     rows = store.read(lambda tx: tx.all("existing_nodes", ids=json.dumps([run_id])))
     return next(int(row["version"]) for row in rows if row["name"] == name)
-
-
-def by() -> Actor:
-    return Actor(act_id=new_id(), who="ann")
 
 
 FLOW = graph([node("a")])
@@ -141,7 +136,7 @@ def test_a_rerun_uses_the_versions_of_the_first_run(
 
     for _ in range(2):  # the second is one of the first
         again = new_id()
-        at: dict[str, Any] = {"namespace": HOME, "new_id": again, "by": by()}
+        at: dict[str, Any] = {"namespace": HOME, "new_id": again, "who": "ann"}
         verb = rerun if part == "whole" else rerun_graph
         store.write(lambda tx, run=run, at=at, verb=verb: verb(tx, run, **at))  # type: ignore[misc]
         assert versions(flow) == [("a", first[JOB])]

@@ -33,7 +33,7 @@ def test_a_change_is_counted_and_the_same_again_is_none(store: Store) -> None:
     assert (found.template, found.changed_by) == (OTHER, "ada")
 
 
-def test_they_are_listed_by_name_in_pages(store: Store) -> None:
+def test_templates_are_listed_by_name_in_pages(store: Store) -> None:
     for name in ("c", "a", "b"):
         put(store, HOOK, name=name)
     put(store, HOOK, name="z", namespace="elsewhere")

@@ -110,7 +110,7 @@ def test_other_claims_of_a_run_come_in_their_order_wherever_they_are(store: Stor
     assert texts_of(store, run_id, seen=[LogCursor(1, 1), LogCursor(2, 1), LogCursor(3, 1)]) == []
 
 
-def test_what_is_sent_again_is_there_once(store: Store) -> None:
+def test_a_chunk_that_is_sent_twice_is_stored_once(store: Store) -> None:
     one, two, three = ids_of(1, 2, 3)
     sent = bound((one, ["a"]), (two, ["b"]))
     keep(store, sent)
@@ -120,7 +120,7 @@ def test_what_is_sent_again_is_there_once(store: Store) -> None:
     assert [texts_of(store, run_id) for run_id in (one, two, three)] == [["a"], ["b"], ["c"]]
 
 
-def test_what_never_arrived_is_stored_when_it_is_sent_again(store: Store) -> None:
+def test_a_chunk_that_never_arrived_is_stored_when_sent_again(store: Store) -> None:
     one, two = ids_of(1, 2)
 
     keep(store, bound((one, ["a"]), (two, ["b"])), is_repeated=True)
@@ -128,7 +128,7 @@ def test_what_never_arrived_is_stored_when_it_is_sent_again(store: Store) -> Non
     assert [texts_of(store, run_id) for run_id in (one, two)] == [["a"], ["b"]]
 
 
-def test_it_is_known_where_the_lines_of_each_claim_end(store: Store) -> None:
+def test_ends_returns_the_last_line_of_each_claim(store: Store) -> None:
     run_id, other = ids_of(1, 2)
     keep(store, bound((run_id, ["a", "b"]), (other, ["-"])))
     keep(store, row(run_id, "c", seq=3), row(run_id, "d", fence=2))

@@ -22,7 +22,6 @@ from tests.contract.builders import (
     state_of,
 )
 from tests.contract.graphs.builders import Flow, graph, node
-from tests.contract.identity.builders import by
 from tests.contract.schedules.builders import MINUTE, fire_some, given_schedule, runs_of
 
 
@@ -37,8 +36,8 @@ def cancel(store: Store, *ids: str, **fields: Any) -> list[str]:
 
 def rerun(store: Store, *ids: str, **fields: Any) -> list[RedrivePair]:
     pairs = [RedrivePair(run_id, new_id()) for run_id in ids]
-    asked: dict[str, Any] = {"namespace": HOME, "by": by()} | fields
-    return store.write(lambda tx: rerun_all(tx, pairs, **asked))
+    asked: dict[str, Any] = {"namespace": HOME, "who": "ann"} | fields
+    return store.write(lambda tx: rerun_all(tx, pairs, **asked)).pairs
 
 
 def given_failed(store: Store, **fields: Any) -> str:
@@ -74,7 +73,7 @@ def test_a_filter_by_schedule_finds_its_runs(store: Store, clock: Clock) -> None
     assert match(store, schedule="nope") == []
 
 
-def test_what_waits_ends_and_what_runs_is_asked(store: Store) -> None:
+def test_cancel_ends_waiting_runs_and_asks_running_ones(store: Store) -> None:
     running = given_lease(store).run_id
     queued, delayed = given_run(store), given_run(store, delay_ms=MINUTE)
     ended = given_run(store)
@@ -103,7 +102,7 @@ def test_a_graph_is_cancelled_with_its_nodes(store: Store) -> None:
     assert match(store) == []
 
 
-def test_what_is_not_wanted_or_not_here_stays(store: Store) -> None:
+def test_runs_outside_the_filter_are_not_cancelled(store: Store) -> None:
     mail, other = given_run(store, queue="mail"), given_run(store)
     foreign = given_run(store, namespace="elsewhere")
 
@@ -143,7 +142,7 @@ def test_runs_of_nodes_are_left_to_their_graphs(store: Store) -> None:
     assert [pair.run_id for pair in rerun(store, run_id)] == [run_id]
 
 
-def test_what_is_not_wanted_is_not_run_again(store: Store) -> None:
+def test_runs_outside_the_filter_are_not_rerun(store: Store) -> None:
     failed = given_failed(store)
 
     assert rerun(store, failed, is_wanted=lambda _: False) == []

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rota.engine.graphs.control import Part, rerun_graph
-from rota.engine.identity.audit_log import Actor, acts
+from rota.engine.identity.audit_log import acts
 from rota.engine.runs.effects.in_doubt import doubts, effects, settle_doubt
 from rota.engine.runs.effects.ledger import Intent, intend
 from rota.engine.runs.rerun import rerun
@@ -16,6 +17,7 @@ from rota.ids import new_id
 from rota.model.graphs.graph import Map, Node
 from rota.model.runs.run import Lease
 from rota.model.values.effect import EffectView
+from rota.operations.runs.effects import SettleBody, settle_effect
 from rota.rules.runs.effect_keys import effect_key
 from rota.store.base import Store
 from tests.contract.builders import (
@@ -27,20 +29,18 @@ from tests.contract.builders import (
     given_worker,
     run_sql,
 )
-from tests.contract.failures.dead_letter_builders import by, fail_for_good, redrive_all
+from tests.contract.failures.dead_letter_builders import fail_for_good, redrive_all
 from tests.contract.graphs.builders import Flow, graph, node
+from tests.contract.identity.builders import caller
 from tests.contract.runs.effects_table import desk_of
 from tests.contract.store.interleaved import held_open, is_held_up, start
 
 NAME = "charge"
 
 
-def settled(
-    store: Store, run_id: str, result: str | None, *, asker: Actor | None = None, name: str = NAME
-) -> EffectView:
-    who = asker or by()
+def settled(store: Store, run_id: str, result: str | None, *, name: str = NAME) -> EffectView:
     return store.write(
-        lambda tx: settle_doubt(tx, run_id, name, namespace=HOME, by=who, result=result)
+        lambda tx: settle_doubt(tx, run_id, name, namespace=HOME, who="ann@desk", result=result)
     )
 
 
@@ -67,7 +67,7 @@ def given_redriven(store: Store, run_id: str) -> Lease:
 
 
 def given_rerun(store: Store, run_id: str) -> Lease:
-    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=new_id(), by=by()))
+    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=new_id(), who="ann"))
     return claim_one(store, given_worker(store))
 
 
@@ -214,7 +214,7 @@ def test_nobody_settles_what_a_running_attempt_may_be_doing(store: Store) -> Non
     assert in_doubt(store) == []
 
 
-def test_what_its_handler_settled_stays(store: Store) -> None:
+def test_an_effect_that_the_handler_settled_stays_settled(store: Store) -> None:
     services, lease = desk_of(store), given_lease(store)
     services.intend(lease, NAME)
     services.settle(lease, NAME, "1")
@@ -224,7 +224,7 @@ def test_what_its_handler_settled_stays(store: Store) -> None:
         settled(store, lease.run_id, None)
 
 
-def test_what_a_later_run_has_taken_up_is_settled_there(store: Store) -> None:
+def test_an_effect_that_a_later_run_took_up_is_settled_there(store: Store) -> None:
     old = given_parked(store)
     fresh = given_redriven(store, old)
     intends(store, fresh)
@@ -238,12 +238,12 @@ def test_what_a_later_run_has_taken_up_is_settled_there(store: Store) -> None:
 
 @pytest.mark.postgres
 def test_who_takes_it_up_waits_for_who_settles_it(postgres_store: Store) -> None:
-    store, asker = postgres_store, by()
+    store = postgres_store
     old = given_parked(store)
     lease = given_redriven(store, old)
 
     with held_open(
-        store, lambda tx: settle_doubt(tx, old, NAME, namespace=HOME, by=asker, result="7")
+        store, lambda tx: settle_doubt(tx, old, NAME, namespace=HOME, who="ann", result="7")
     ):
         later = start(lambda: intends(store, lease))
         assert is_held_up(store.url, later)
@@ -254,7 +254,7 @@ def test_who_takes_it_up_waits_for_who_settles_it(postgres_store: Store) -> None
 
 
 @pytest.mark.postgres
-def test_who_settles_it_waits_for_who_takes_it_up(postgres_store: Store) -> None:
+def test_settling_an_effect_waits_for_its_taking_up(postgres_store: Store) -> None:
     store = postgres_store
     old = given_parked(store)
     lease = given_redriven(store, old)
@@ -268,13 +268,16 @@ def test_who_settles_it_waits_for_who_takes_it_up(postgres_store: Store) -> None
 
 
 def test_a_decision_is_on_record_once(store: Store) -> None:
-    old, asker = given_parked(store), by(why="the bank says so")
+    old, asker = given_parked(store), caller("ann@desk")
+    body = SettleBody(done=True, result=7, reason="the bank says so")
 
-    first = settled(store, old, "7", asker=asker)
-    again = settled(store, old, "7", asker=asker)
+    first, again = (
+        store.write(lambda tx: settle_effect(tx, asker, old, NAME, body)) for _ in range(2)
+    )
 
     (act,) = store.read(lambda tx: acts(tx, namespace=HOME))
-    assert first == again
+    assert replace(first, verbs=()) == replace(again, verbs=())
+    assert first.state == "done"
     assert (act.verb, act.subject, act.who) == ("settle effect", old, "ann@desk")
     assert act.detail == {"effect": NAME, "outcome": "done", "why": "the bank says so"}
 
@@ -287,7 +290,9 @@ def test_effects_and_runs_that_are_not_there_are_named(store: Store) -> None:
     with pytest.raises(UnknownRun):
         settled(store, new_id(), None)
     with pytest.raises(UnknownRun):
-        store.write(lambda tx: settle_doubt(tx, old, NAME, namespace="other", by=by(), result=None))
+        store.write(
+            lambda tx: settle_doubt(tx, old, NAME, namespace="other", who="ann", result=None)
+        )
 
 
 def test_doubts_are_listed_by_job_and_queue_and_the_newest_first(store: Store) -> None:
@@ -426,5 +431,5 @@ def test_items_that_had_succeeded_in_a_graph_that_failed_keep_their_own_ledgers(
 
 def rerun_part(store: Store, run: str, part: Part) -> str:
     fresh = new_id()
-    store.write(lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=fresh, by=by(), part=part))
+    store.write(lambda tx: rerun_graph(tx, run, namespace=HOME, new_id=fresh, who="ann", part=part))
     return fresh

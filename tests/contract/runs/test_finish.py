@@ -203,7 +203,7 @@ def test_nothing_to_finish_is_nothing_done(store: Store) -> None:
     ("verb", "key"),
     [("succeed", ENDED), ("retry", DUE), ("release", queue_key(HOME, "default"))],
 )
-def test_whoever_waits_for_it_is_woken(store: Store, verb: FinishVerb, key: str) -> None:
+def test_an_end_wakes_its_waiters(store: Store, verb: FinishVerb, key: str) -> None:
     lease = given_lease(store)
     woken: set[str] = set()
     watch = store.watch(woken.add)
@@ -214,7 +214,7 @@ def test_whoever_waits_for_it_is_woken(store: Store, verb: FinishVerb, key: str)
     assert key in woken
 
 
-def test_of_two_verdicts_on_one_run_in_a_batch_the_first_counts(store: Store, worker: str) -> None:
+def test_the_first_of_two_verdicts_on_one_run_counts(store: Store, worker: str) -> None:
     lease = given_lease(store, worker_id=worker)
 
     lost = finish_all(

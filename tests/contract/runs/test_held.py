@@ -41,7 +41,7 @@ from tests.contract.builders import (
     submit_all,
     verdict,
 )
-from tests.contract.failures.breaker_builders import by_hand, given_job
+from tests.contract.failures.breaker_builders import given_job
 
 
 def given_held(store: Store, worker: str, *, count: int = 1, **fields: object) -> list[Lease]:
@@ -74,7 +74,7 @@ def test_a_run_that_is_held_is_shown_to_wait_for_its_worker(store: Store, worker
     assert counts(store) == {State.QUEUED: 1}
     assert listed(store, State.RUNNING) == []
     assert listed(store, State.QUEUED) == listed(store, None) == [(lease.run_id, "queued")]
-    assert reason.says == "worker w holds it ready: it is next when a slot is free there"
+    assert reason.says == "worker w has claimed it and starts it as soon as a slot is free"
     (track,) = store.read(lambda tx: timeline(tx, lease.run_id, namespace=HOME)).tracks
     assert [each.part for each in track.stretches] in ([], ["queued"])
 
@@ -126,7 +126,7 @@ def test_the_begin_of_a_handler_is_on_record_whoever_told_it_and_when(
     )
 
 
-def test_what_is_given_back_comes_again_in_its_old_order_without_an_attempt(
+def test_runs_given_back_keep_their_order_and_attempts(
     store: Store, worker: str, clock: Clock
 ) -> None:
     first, second = given_held(store, worker, count=2)
@@ -193,7 +193,7 @@ def test_a_filter_finds_what_is_held_among_what_waits(store: Store, worker: str)
 
 
 @pytest.mark.parametrize("stop", ["queue", "job", "rule"])
-def test_what_is_held_is_called_back_when_its_queue_or_its_job_is_stopped(
+def test_a_prefetched_run_is_called_back_when_its_queue_or_job_stops(
     store: Store, worker: str, stop: str
 ) -> None:
     given_job(store)
@@ -206,7 +206,7 @@ def test_what_is_held_is_called_back_when_its_queue_or_its_job_is_stopped(
     if stop == "queue":
         store.write(lambda tx: queues.pause(tx, "default", namespace=HOME))
     elif stop == "job":
-        store.write(lambda tx: breakers.open_breaker(tx, "noop", namespace=HOME, by=by_hand()))
+        store.write(lambda tx: breakers.open_breaker(tx, "noop", namespace=HOME))
     else:
         failing = given_worker(store)
         submit_all(store, [new_run() for _ in range(8)])

@@ -107,7 +107,7 @@ def test_batches_that_share_keys_in_other_orders_do_not_lock_each_other_out(
 
 
 @repeated
-def test_of_finish_and_reap_exactly_one_wins(
+def test_exactly_one_of_finish_and_reap_wins(
     store: Store, other: Store, worker: str, turn: int
 ) -> None:
     lease = given_lease(store, worker_id=worker)
@@ -125,7 +125,7 @@ def test_of_finish_and_reap_exactly_one_wins(
 
 
 @repeated
-def test_of_many_finishes_of_one_lease_exactly_one_counts(
+def test_exactly_one_of_many_finishes_of_a_lease_counts(
     store: Store, other: Store, turn: int
 ) -> None:
     lease = given_lease(store)
@@ -156,7 +156,7 @@ def test_after_an_acknowledged_cancel_no_attempt_starts(
 
 
 @repeated
-def test_of_release_and_cancel_the_run_ends_cancelled(
+def test_a_run_that_is_released_and_cancelled_at_once_ends_cancelled(
     store: Store, other: Store, turn: int
 ) -> None:
     lease = given_lease(store)
@@ -167,7 +167,7 @@ def test_of_release_and_cancel_the_run_ends_cancelled(
 
 
 @repeated
-def test_of_claim_and_expire_only_expire_gets_a_late_run(
+def test_only_expire_gets_a_late_run(
     store: Store, other: Store, worker: str, clock: Clock, turn: int
 ) -> None:
     given_run(store, expires_ms=100)

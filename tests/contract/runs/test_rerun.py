@@ -9,6 +9,7 @@ from rota.engine.runs.rerun import rerun
 from rota.errors import NotAllowed, UnknownRun
 from rota.ids import new_id
 from rota.model.states import FINAL, LIVE, State
+from rota.operations.runs.reruns import rerun_run
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
@@ -21,12 +22,12 @@ from tests.contract.builders import (
     look,
 )
 from tests.contract.failures.dead_letter_builders import (
-    by,
     discard_all,
     given_dead,
     letter_of,
     redrive_all,
 )
+from tests.contract.identity.builders import caller
 
 
 @pytest.mark.parametrize("state", sorted(FINAL))
@@ -34,10 +35,10 @@ def test_an_ended_run_is_run_again_as_a_new_run(store: Store, worker: str, state
     old = given_state(store, state)
     before, fresh_id = look(store, old), new_id()
 
-    answer = store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, by=by()))
+    store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, who="ann"))
 
     fresh = claim_one(store, worker)
-    assert answer == fresh.run_id == fresh_id
+    assert fresh.run_id == fresh_id
     assert look(store, fresh_id).rerun_of == old
     assert look(store, old) == before
 
@@ -49,9 +50,9 @@ def test_the_new_run_has_the_policies_of_the_old_and_budgets_of_its_own(store: S
     finish_with(store, lease, "fail", kind="error", error=ERROR)
     same, other = new_id(), new_id()
 
-    store.write(lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=same, by=by()))
+    store.write(lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=same, who="ann"))
     store.write(
-        lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=other, by=by(), args='{"a":2}')
+        lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=other, who="ann", args='{"a":2}')
     )
 
     run = look(store, same)
@@ -67,7 +68,7 @@ def test_a_run_that_has_not_ended_is_not_run_again(store: Store, state: State) -
     run_id, fresh_id = given_state(store, state), new_id()
 
     with pytest.raises(NotAllowed, match=f"is {state}"):
-        store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh_id, by=by()))
+        store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh_id, who="ann"))
 
     with pytest.raises(UnknownRun):
         look(store, fresh_id)
@@ -77,18 +78,20 @@ def test_a_rerun_sent_twice_is_one_run(store: Store, worker: str) -> None:
     old, fresh_id = given_state(store, State.FAILED), new_id()
 
     for _ in range(2):
-        store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, by=by()))
+        store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, who="ann"))
     (lease,) = claim_some(store, worker)
     finish_with(store, lease)
-    store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, by=by()))
+    store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, who="ann"))
 
     assert claim_some(store, worker) == []
 
 
 def test_a_rerun_closes_the_dead_letter_of_its_run_and_is_on_record(store: Store) -> None:
-    old, fresh_id, asked = given_dead(store), new_id(), by("ann")
-    for _ in range(2):  # as a request whose answer was lost
-        store.write(lambda tx: rerun(tx, old, namespace=HOME, new_id=fresh_id, by=asked))
+    old, asked = given_dead(store), caller("ann")
+    done = [  # the second as a request whose answer was lost
+        store.write(lambda tx: rerun_run(tx, asked, old)) for _ in range(2)
+    ]
+    (fresh_id,) = {each.run_id for each in done}
 
     letter = letter_of(store, old)
     (act,) = store.read(lambda tx: acts(tx, namespace=HOME))
@@ -103,7 +106,7 @@ def test_a_letter_that_somebody_has_acted_on_stays_as_it_is(store: Store) -> Non
     (first,) = redrive_all(store, [redriven])
     discard_all(store, [discarded])
     for old in (redriven, discarded):
-        store.write(lambda tx, old=old: rerun(tx, old, namespace=HOME, new_id=new_id(), by=by()))  # type: ignore[misc]
+        store.write(lambda tx, old=old: rerun(tx, old, namespace=HOME, new_id=new_id(), who="ann"))  # type: ignore[misc]
 
     states = [letter_of(store, old).state for old in (redriven, discarded)]
     assert states == ["redriven", "discarded"]

@@ -176,7 +176,7 @@ def test_a_page_that_passes_over_too_many_says_where_it_stopped(
     assert all(page.next for page in found[:-1])
 
 
-def test_what_a_job_did_lately_is_found_beside_any_backlog(
+def test_recent_runs_of_a_job_are_found_beside_any_backlog(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What runs, is parked or has ended, all older than what is looked at of the backlog."""

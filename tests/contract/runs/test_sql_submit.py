@@ -71,7 +71,7 @@ def test_ids_from_sql_are_in_order_of_creation(app: App, resize: Resize) -> None
     assert len(set(ids)) == 3
 
 
-def test_it_is_part_of_the_transaction(app: App, resize: Resize) -> None:
+def test_a_submit_from_sql_is_part_of_the_transaction(app: App, resize: Resize) -> None:
     with psycopg.connect(app.url) as session:
         session.execute("""select rota.submit('resize', '{"image": "a"}')""")
         session.rollback()

@@ -124,7 +124,7 @@ def test_ten_thousand_runs_go_in_with_one_call(store: Store, worker: str) -> Non
     assert len(claim_some(store, worker, limit=20_000)) == 10_000
 
 
-def test_whoever_waits_is_woken_by_queue_or_by_time(store: Store) -> None:
+def test_a_submit_wakes_workers_by_queue_or_by_time(store: Store) -> None:
     woken: set[str] = set()
     watch = store.watch(woken.add)
 

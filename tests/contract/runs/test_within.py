@@ -87,7 +87,9 @@ def test_a_submit_is_not_of_a_millisecond_that_is_to_come(
 
 
 @every_kind
-def test_what_is_rolled_back_never_was(app: App, add: Job[..., int], kind: str) -> None:
+def test_a_submit_in_a_rolled_back_transaction_leaves_nothing(
+    app: App, add: Job[..., int], kind: str
+) -> None:
     with open_kind(kind, app.url) as mine:
         add.within(mine.connection).submit(1, 2)
         mine.rollback()
@@ -232,7 +234,7 @@ def test_a_connection_of_apsw_may_be_used_beside_an_open_store(sqlite_url: str) 
 
 
 @pytest.mark.parametrize("thing", [object(), "sqlite:///rota.db", None, sqlalchemy])
-def test_what_is_no_connection_is_refused_by_name(
+def test_an_object_that_is_no_connection_is_refused(
     app: App, add: Job[..., int], thing: object
 ) -> None:
     with pytest.raises(WrongConnection, match="not a connection that Rota knows"):

@@ -15,7 +15,7 @@ from rota.engine.schedules.backfills.span import BackfillRange
 from rota.ids import new_id
 from rota.store.base import Store, Tx
 from tests.contract.builders import HOME, Clock, run_sql
-from tests.contract.failures.dead_letter_builders import by, redrive_all
+from tests.contract.failures.dead_letter_builders import redrive_all
 from tests.contract.schedules.backfill_builders import (
     HOURS,
     ON,
@@ -131,7 +131,7 @@ def test_the_rule_says_which_instants_run_again(
 
 def run_again(store: Store, run_id: str) -> str:
     fresh = new_id()
-    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh, by=by()))
+    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=fresh, who="ann"))
     return fresh
 
 
@@ -198,7 +198,7 @@ def test_the_same_request_twice_is_one_backfill(store: Store, clock: Clock, work
     assert len(runs_of(store)) == 3
 
 
-def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) -> None:
+def test_a_backfill_leaves_due_instants_to_the_scheduler(store: Store, clock: Clock) -> None:
     given_schedule(store, "1m")
     clock.advance(5 * MINUTE)
     wanted = BackfillRange(from_at=ON - 2 * MINUTE, to_at=ON + DAY, parallel=100)
@@ -213,7 +213,7 @@ def test_what_is_due_now_is_left_to_the_scheduler(store: Store, clock: Clock) ->
     assert [each.instant.ms for each in fired(store)] == [ON - 2 * MINUTE, ON - MINUTE, ON]
 
 
-def test_what_was_backfilled_in_a_pause_is_not_caught_up_again(store: Store, clock: Clock) -> None:
+def test_instants_backfilled_in_a_pause_are_not_caught_up_again(store: Store, clock: Clock) -> None:
     given_schedule(store, "1h")
     store.write(lambda tx: schedules.pause(tx, "s", namespace=HOME, who="anna"))
     clock.advance(3 * HOUR + MINUTE)

@@ -58,7 +58,7 @@ def test_a_preview_writes_nothing(store: Store, clock: Clock, worker: str) -> No
         ({"most": 2_000_000}, "most=2000000"),
     ],
 )
-def test_what_makes_no_sense_is_refused(
+def test_a_bad_backfill_is_refused(
     store: Store, clock: Clock, wish: dict[str, Any], said: str
 ) -> None:
     given_schedule(store, "1h")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rota.clock import moment, to_datetime
-from rota.engine.admission.closed_windows import drains
+from rota.engine.admission.draining_windows import draining_windows
 from rota.engine.admission.windows import blackouts, put_blackout, remove_blackout
 from rota.engine.insight.why import why
 from rota.engine.schedules.calendars import calendars, put_calendar, remove_calendar
@@ -121,7 +121,7 @@ def test_what_counts_from_the_end_goes_on_after_the_window(store: Store, clock: 
     assert [each.decision for each in fired(store)] == ["blackout", "started"]
 
 
-def test_what_was_due_in_such_a_window_is_not_caught_up(store: Store, clock: Clock) -> None:
+def test_firings_due_in_a_skip_window_are_not_caught_up(store: Store, clock: Clock) -> None:
     given_schedule(store, "1h", catchup="all")
     store_window(store, "skip", begins=ON, ends=ON + 2 * HOUR)
     clock.advance(3 * HOUR)
@@ -157,7 +157,7 @@ def test_a_window_that_drains_has_them_queued_and_says_so(store: Store, clock: C
         ("no_worker", None),
     ]
     assert reasons[0].says == (
-        "maintenance window w lets nothing new of job noop start for another 59m: a move"
+        "maintenance window w lets no new run of job noop start for another 59m: a move"
     )
 
 
@@ -165,7 +165,7 @@ def test_drains_are_those_that_last_or_will_come(store: Store, clock: Clock) -> 
     store_window(store, "drain", begins=ON + MINUTE, ends=ON + HOUR, queue="slow")
 
     def asked() -> list[tuple[int, int, bool]]:
-        found = store.read(lambda tx: drains(tx, namespace=HOME))
+        found = store.read(lambda tx: draining_windows(tx, namespace=HOME))
         return [
             (each.begins_in_ms, each.ends_in_ms, each.holds(job="noop", queue="slow"))
             for each in found

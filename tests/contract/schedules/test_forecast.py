@@ -72,7 +72,9 @@ def test_schedules_that_say_the_same_are_counted_once(store: Store) -> None:
     assert [each.jobs for each in found.groups] == [["noop"] * 5]
 
 
-def test_what_would_take_too_long_is_cut(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_forecast_that_takes_too_long_is_cut(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given_job(store)
     put(store, every("1m"))
     put(store, SCHEDULES["often"], name="walked")

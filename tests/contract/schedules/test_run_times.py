@@ -162,7 +162,7 @@ def test_a_start_by_hand_is_for_the_time_it_is_given(store: Store, clock: Clock)
     assert days == [run_values(origin)["scheduled_day"], run_values(origin)["interval_start_day"]]
 
 
-def test_what_an_event_brings_is_never_computed_with(store: Store, clock: Clock) -> None:
+def test_the_payload_of_an_event_is_never_evaluated(store: Store, clock: Clock) -> None:
     given_job(store, parameters=PARAMETERS)
     listening = Schedule(trigger=OnEvent(event=CLOSED), args={"note": SCHEDULED_DAY, "order": 1})
     put(store, listening)

@@ -242,7 +242,7 @@ def test_stale_rules_are_found_page_by_page(store: Store) -> None:
     assert pages == [[ids[1]], [], [ids[6]]]
 
 
-def test_what_is_stale_is_looked_at_again(store: Store, clock: Clock) -> None:
+def test_a_stale_schedule_is_computed_again(store: Store, clock: Clock) -> None:
     stale, fresh = (put(store, every("1h"), name=name) for name in ("a", "b"))
 
     store.write(lambda tx: look_again(tx, [stale.id]))

@@ -64,12 +64,12 @@ def release(monkeypatch: pytest.MonkeyPatch) -> Iterator[Release]:
     """A process with zone data of that version, in which Cairo has the clock of another zone."""
 
     def take(version: str, like: str) -> CompiledSchedules:
-        compiling._compiled.cache_clear()
+        compiling._compile.cache_clear()
         monkeypatch.setattr(compiling, "zone", lambda _: zone(like))
         return CompiledSchedules(version, lambda: 0.5)
 
     yield take
-    compiling._compiled.cache_clear()
+    compiling._compile.cache_clear()
 
 
 def given_daily(store: Store, tables: CompiledSchedules) -> int | None:

@@ -47,7 +47,7 @@ def test_firings_of_all_schedules_come_in_the_order_of_time(store: Store) -> Non
     assert not found.is_cut
 
 
-def test_it_says_when_there_are_more_than_it_tells(store: Store) -> None:
+def test_upcoming_says_when_it_was_cut(store: Store) -> None:
     given_job(store)
     put(store, every("1h"))
 
@@ -56,7 +56,7 @@ def test_it_says_when_there_are_more_than_it_tells(store: Store) -> None:
     assert (told(found), found.is_cut) == ([("s", 1), ("s", 2)], True)
 
 
-def test_what_does_not_fire_by_itself_is_not_told(store: Store) -> None:
+def test_upcoming_leaves_out_paused_event_and_foreign_schedules(store: Store) -> None:
     given_job(store)
     put(store, every("1h"), name="held")
     put(store, Schedule(trigger=OnEvent(event="x")), name="event")

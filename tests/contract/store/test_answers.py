@@ -23,7 +23,7 @@ def states(store: Store) -> list[str]:
     return sorted(str(row[0]) for row in (*live, *ended))
 
 
-def test_what_was_answered_is_seen_by_everybody(store: Store, worker: str) -> None:
+def test_a_committed_write_is_seen_by_everybody(store: Store, worker: str) -> None:
     seen = []
 
     given_run(store)

@@ -61,7 +61,7 @@ def test_a_server_that_does_not_tell_its_timeline_is_used_all_the_same(postgres_
 
 
 @pytest.mark.parametrize("where", ["sleep", "_dial"])
-def test_who_is_stopped_while_dialling_leaves_the_attempt_to_others(
+def test_a_thread_stopped_while_connecting_leaves_the_attempt_to_others(
     monkeypatch: pytest.MonkeyPatch, where: str
 ) -> None:
     """Otherwise they would wait for it for ever, and never try again."""

@@ -39,7 +39,7 @@ for thread in threads:
 
 
 @pytest.mark.chaos
-def test_what_was_answered_is_there_after_kill_9(store_url: str) -> None:
+def test_a_committed_write_survives_kill_9(store_url: str) -> None:
     open_store(store_url).close()
     acknowledged: list[str] = []
     for _ in range(3):

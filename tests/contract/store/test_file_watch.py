@@ -108,7 +108,7 @@ def test_a_look_tells_of_another_process_where_the_system_cannot(
         assert heard.elsewhere.wait(DEADLINE_S)
 
 
-def test_what_this_process_writes_is_told_by_its_key_alone(shared: SqliteStore) -> None:
+def test_writes_of_this_process_wake_by_their_key_alone(shared: SqliteStore) -> None:
     heard = Heard()
     with closing(shared.watch(heard)):
         for _ in range(50):
@@ -168,7 +168,7 @@ def test_many_who_watch_at_once_share_one_thread(shared: SqliteStore) -> None:
     assert [each.name for each in begun] == ["rota-file-watch"]
 
 
-def test_who_watches_a_store_that_is_closed_leaves_nothing_open(shared: SqliteStore) -> None:
+def test_a_watch_of_a_closed_store_leaves_nothing_open(shared: SqliteStore) -> None:
     store = open_store(shared.url)
     store.close()
     before = _open_files()

@@ -168,7 +168,7 @@ def test_rotation_does_not_stand_in_the_way_behind_a_long_reader(
     assert day() not in daily(own, "run_history_good")
 
 
-def test_of_two_rotations_at_once_one_does_nothing(own: PostgresStore, clock: Clock) -> None:
+def test_one_of_two_rotations_at_once_does_nothing(own: PostgresStore, clock: Clock) -> None:
     clock.advance(DAY_MS)
 
     with psycopg.connect(own.url) as holder:

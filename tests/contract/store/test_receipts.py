@@ -59,7 +59,7 @@ def test_the_second_time_gives_the_first_result_and_does_nothing(other_url: str,
 
 
 @every_kind
-def test_what_is_rolled_back_is_the_first_time_again(other_url: str, kind: str) -> None:
+def test_a_rolled_back_receipt_counts_as_never_taken(other_url: str, kind: str) -> None:
     with open_kind(kind, other_url) as mine:
         for end in (mine.rollback, mine.commit):
             with once_in(mine.connection, step="reserve") as step:

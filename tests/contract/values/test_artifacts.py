@@ -9,7 +9,6 @@ import msgspec
 import pytest
 
 from rota.engine.graphs.nodes.arguments import resolve_later
-from rota.engine.identity.audit_log import Actor
 from rota.engine.prune import Retention, prune
 from rota.engine.runs.rerun import rerun
 from rota.engine.runs.submit import submit
@@ -300,8 +299,8 @@ def test_a_rerun_keeps_the_arguments_of_the_run_before(store: Store, clock: Cloc
     args = json.dumps({"text": BIG})
     lease = given_lease(store, args=args)
     finish_with(store, lease, "fail", kind="error")
-    by = Actor(act_id=new_id(), who="me")
-    again = store.write(lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=new_id(), by=by))
+    again = new_id()
+    store.write(lambda tx: rerun(tx, lease.run_id, namespace=HOME, new_id=again, who="me"))
     clock.advance(6 * DAY_MS)
     store.rotate(keep_good_ms=KEPT.success_ms, keep_bad_ms=KEPT.failure_ms)
     store.write(lambda tx: prune(tx, KEPT, limit=100))

@@ -11,7 +11,6 @@ import pytest
 from rota.engine.graphs.control import rerun_graph
 from rota.engine.graphs.nodes.arguments import resolve
 from rota.engine.graphs.views.nodes import nodes
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.definitions import define
 from rota.engine.prune import Retention, prune
 from rota.engine.runs.finish import finish
@@ -82,7 +81,7 @@ def test_a_node_with_a_known_result_ends_with_it(store: Store, worker: str) -> N
 
 
 @pytest.mark.parametrize("change", ["arguments", "expiry", "fresh", "version"])
-def test_what_is_not_the_same_is_carried_out(
+def test_a_cache_miss_carries_the_run_out(
     store: Store, clock: Clock, worker: str, change: str
 ) -> None:
     flow = Flow(store, worker, cached())
@@ -124,9 +123,9 @@ def test_a_rerun_does_again_what_is_known_and_remembers_it(store: Store, worker:
     end_memo(flow, first, "work", "old")
     flow.claim()
     flow.end(first, "last")
-    by = Actor(act_id=new_id(), who="me")
-    again = store.write(
-        lambda tx: rerun_graph(tx, first, namespace=HOME, new_id=new_id(), by=by, part="all")
+    again = new_id()
+    store.write(
+        lambda tx: rerun_graph(tx, first, namespace=HOME, new_id=again, who="me", part="all")
     )
     assert flow.running(again) == {"work"}
     end_memo(flow, again, "work", "new")
@@ -267,8 +266,8 @@ def test_a_rerun_of_a_job_does_it_again(store: Store, worker: str) -> None:
     run_id = given_run(store, version=version)
     (lease,), _ = taken(store, worker)
     finish_all(store, [verdict(lease, result="7", memo_key=lease.memo_key, memo_ms=lease.memo_ms)])
-    by = Actor(act_id=new_id(), who="me")
-    again = store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=new_id(), by=by))
+    again = new_id()
+    store.write(lambda tx: rerun(tx, run_id, namespace=HOME, new_id=again, who="me"))
 
     ready, ended = taken(store, worker)
 
@@ -308,7 +307,7 @@ def test_a_lost_lease_remembers_nothing(store: Store, worker: str) -> None:
     assert run_sql(store.url, "select count(*) from rota.memo") == [(0,)]
 
 
-def test_what_has_expired_is_pruned_with_its_large_value(
+def test_an_expired_cache_entry_is_pruned_with_its_large_value(
     store: Store, clock: Clock, worker: str
 ) -> None:
     version = plain_job(store, Cache(ttl="5d"))

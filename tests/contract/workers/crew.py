@@ -78,7 +78,7 @@ class Crew:
         self._facts = dict(facts or {})
         self._scope: dict[str, Any] = {"namespace": HOME, "queues": ("default",), **scope}
         self.calls = HandCalls(gives)
-        self._runs = StoreExchange(store, self._duty_for(jobs, graphs))
+        self._runs = StoreExchange(store, self._scope_for(jobs, graphs))
         self._runs.worker_id = worker_id
         self.courier = Courier(
             self._runs,
@@ -99,10 +99,10 @@ class Crew:
 
     def serve(self, jobs: Sequence[str], graphs: Sequence[str]) -> None:
         """These as well."""
-        self._runs.claims.serve(self._duty_for(jobs, graphs))
+        self._runs.claims.serve(self._scope_for(jobs, graphs))
         self.courier.look()
 
-    def _duty_for(self, jobs: Sequence[str], graphs: Sequence[str]) -> WorkerScope:
+    def _scope_for(self, jobs: Sequence[str], graphs: Sequence[str]) -> WorkerScope:
         self._graphs |= set(graphs)
         self._graphs -= set(jobs)
         self._jobs |= {*jobs, *graphs}

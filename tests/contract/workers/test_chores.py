@@ -27,7 +27,7 @@ def test_chores_do_not_hinder_each_other(store: Store) -> None:
     assert [take(store, "prune"), take(store, "rotate")] == [True, True]
 
 
-def test_of_many_who_ask_at_once_one_gets_it(store: Store, clock: Clock) -> None:
+def test_exactly_one_of_many_processes_gets_the_chores(store: Store, clock: Clock) -> None:
     for _ in range(5):
         with ThreadPoolExecutor(8) as pool:
             answers = list(pool.map(lambda _: take(store), range(8)))

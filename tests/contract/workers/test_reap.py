@@ -149,7 +149,7 @@ def test_the_limit_of_lone_losses_is_the_jobs_own(
     assert (run.reason or "").startswith(says)
 
 
-def test_of_several_suspects_none_is_given_up_for_its_worker(store: Store) -> None:
+def test_none_of_several_suspects_is_given_up_for_its_worker(store: Store) -> None:
     ids = [given_run(store), given_run(store)]
     for _ in range(MAX_LOSSES + 3):
         dead = given_worker(store)

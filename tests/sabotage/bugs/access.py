@@ -11,13 +11,14 @@ T_ATTACKS = "tests/api/server/test_attacks.py::"
 T_ADDRESSES = "tests/api/jobs/test_job_addresses.py::"
 T_BOUND = "tests/api/identity/test_bound_credentials.py::"
 T_DOORS = "tests/api/test_operation_doors.py::"
+T_NOTHING = "tests/api/test_nothing_to_change.py::"
 T_CREDENTIALS = "tests/api/identity/test_credentials.py::"
 T_WALLS = "tests/integration/test_walls.py::"
 T_WIRE = "tests/api/server/test_wire_bounds.py::"
 BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
 REFUSED = "test_headers_that_would_be_something_else_are_refused_where_they_are_defined"
 COMES_BACK = f"{T_RIGHTS}test_what_is_not_in_force_any_more_comes_back_only_with_the_right_to_it"
-BY_A_DETOUR = "test_who_may_not_write_variables_and_headers_does_not_see_them_by_a_detour"
+BY_A_DETOUR = "test_hidden_variables_and_headers_are_not_shown_by_a_detour"
 DONE_AGAIN = "test_what_a_run_of_a_graph_did_is_done_again_only_with_the_right_to_it"
 STARTS_REMOVED = "test_a_graph_in_force_starts_a_job_that_was_removed_only_with_the_right_to_it"
 
@@ -109,7 +110,7 @@ ACCESS = (
             Edit(
                 path="api/runs/submit_batcher.py",
                 within="_submit_in",
-                old="check_runs(tx, call.credential, runs, known)",
+                old="check_runs(tx, call.credential, runs, versions)",
                 new="pass",
             ),
         ),
@@ -127,9 +128,7 @@ ACCESS = (
                 "        options = submit_options(",
             ),
         ),
-        caught_by=(
-            f"{T_BOUND}test_what_a_job_of_another_queue_takes_is_told_to_nobody_without_it[sqlite]",
-        ),
+        caught_by=(f"{T_BOUND}test_arguments_of_a_job_in_a_hidden_queue_are_not_shown[sqlite]",),
     ),
     Sabotage(
         name="workers of other queues",
@@ -143,7 +142,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            f"{T_BOUND}test_of_workers_a_token_for_some_queues_learns_what_concerns_these[sqlite]",
+            f"{T_BOUND}test_a_token_for_some_queues_sees_only_their_part_of_a_worker[sqlite]",
         ),
     ),
     Sabotage(
@@ -243,7 +242,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            f"{T_CREDENTIALS}test_who_guesses_the_rest_of_one_credential_is_slowed_down_there_alone",
+            f"{T_CREDENTIALS}test_guesses_at_one_credential_slow_down_that_credential_alone",
         ),
     ),
     Sabotage(
@@ -298,8 +297,7 @@ ACCESS = (
             Edit(
                 path="operations/identity/tokens.py",
                 within="revoke_token",
-                old="_check_giving(caller, old.roles, old.queues)",
-                new="del old",
+                old="    _check_giving(caller, old.roles, old.queues)\n",
             ),
         ),
         caught_by=(f"{T_BOUND}test_an_admin_takes_from_nobody_what_they_do_not_have[sqlite]",),
@@ -320,12 +318,25 @@ ACCESS = (
         ),
     ),
     Sabotage(
+        name="what is so already is on record",
+        breaks="The audit is full of entries of changes that changed nothing.",
+        edits=(
+            Edit(
+                path="operations/operation.py",
+                within="nothing_changed",
+                old="del tx.drafts[caller.actor.act_id]",
+                new="del tx, caller",
+            ),
+        ),
+        caught_by=(f"{T_NOTHING}test_a_change_made_again_leaves_no_second_entry[sqlite-store]",),
+    ),
+    Sabotage(
         name="all threads for files",
         breaks="Some viewers who plan large files make everybody else wait.",
         edits=(
             Edit(
                 path="api/server/request.py",
-                within="_parsed",
+                within="_parse",
                 old="self.server_state.call_slowly(",
                 new="self.server_state.call(",
             ),
@@ -387,7 +398,7 @@ ACCESS = (
             ),
         ),
         caught_by=(
-            "tests/api/server/test_compression.py::test_what_holds_credentials_is_never_compressed[sqlite]",
+            "tests/api/server/test_compression.py::test_an_answer_with_credentials_is_never_compressed[sqlite]",
         ),
     ),
 )

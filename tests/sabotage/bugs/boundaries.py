@@ -35,7 +35,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="store/migrate.py",
-                within="_named",
+                within="_prefix",
                 old='dialect.schema == "rota."',
                 new='dialect.schema != ""',
             ),
@@ -160,7 +160,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="settings/read.py",
-                within="_merged",
+                within="_merge",
                 old="is_other and SETTINGS[name].of_server",
                 new="False",
             ),
@@ -223,8 +223,8 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="rules/security/programs.py",
-                within="_fixed",
-                old="if left or (is_option",
+                within="_fixed_words",
+                old="if words_left or (is_option",
                 new="if (is_option",
             ),
         ),
@@ -281,7 +281,7 @@ BOUNDARIES = (
             ),
         ),
         caught_by=(
-            T_COMMANDS + "test_what_was_stored_before_it_was_refused_does_not_run[argv1-env1]",
+            T_COMMANDS + "test_a_stored_command_that_is_now_refused_does_not_run[argv1-env1]",
         ),
     ),
     Sabotage(
@@ -290,7 +290,7 @@ BOUNDARIES = (
         edits=(
             Edit(
                 path="store/lock_timeouts.py",
-                within="_hurried",
+                within="_hurry",
                 old="set local lock_timeout = {LOCK_MS}",
                 new="set local lock_timeout = 20000",
             ),

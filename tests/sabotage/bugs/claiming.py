@@ -104,7 +104,9 @@ CLAIMING = (
                 new="           and rank is not null\n",
             ),
         ),
-        caught_by=(T_LANES + "test_what_was_moved_is_not_claimed_from_the_front[sqlite]",),
+        caught_by=(
+            T_LANES + "test_a_run_that_moved_to_a_lane_is_not_claimed_from_the_front[sqlite]",
+        ),
     ),
     Sabotage(
         name="claim never looks into lanes",
@@ -112,8 +114,8 @@ CLAIMING = (
         edits=(
             Edit(
                 path="engine/runs/claim.py",
-                within="_claimed_from_lanes",
-                old="in wanted.lanes.items():",
+                within="_claim_from_lanes",
+                old="in request.lanes.items():",
                 new="in ():",
             ),
         ),
@@ -125,9 +127,9 @@ CLAIMING = (
         edits=(
             Edit(
                 path="engine/runs/claim.py",
-                within="_claimed_from_lanes",
-                old="for job in known if job not in held_back]",
-                new="for job in known]",
+                within="_claim_from_lanes",
+                old="for job in job_names if job not in held_back]",
+                new="for job in job_names]",
             ),
         ),
         caught_by=(T_LANES + "test_the_breaker_of_a_job_holds_its_lane[sqlite]",),
@@ -165,7 +167,7 @@ CLAIMING = (
             Edit(
                 path="engine/admission/graph_runs.py",
                 within="leave_full_graphs",
-                old="wanted.leave_out(job)",
+                old="claim_request.leave_out(job)",
                 new="pass",
             ),
         ),
@@ -178,8 +180,8 @@ CLAIMING = (
             Edit(
                 path="engine/admission/quotas.py",
                 within="narrow_to_quota",
-                old="min(wanted.limit, room)",
-                new="wanted.limit",
+                old="min(claim_request.limit, room)",
+                new="claim_request.limit",
             ),
         ),
         caught_by=(T_HOLDS + "test_a_claim_does_not_start_what_is_held[sqlite-quota]",),
@@ -209,9 +211,9 @@ CLAIMING = (
             ),
         ),
         caught_by=(
-            T_HOLDS + "test_what_is_freed_starts[sqlite-dependencies]",
-            T_HOLDS + "test_what_is_freed_starts[sqlite-graph-pause]",
-            T_HOLDS + "test_what_is_freed_starts[sqlite-overlap]",
+            T_HOLDS + "test_a_run_starts_once_its_hold_is_released[sqlite-dependencies]",
+            T_HOLDS + "test_a_run_starts_once_its_hold_is_released[sqlite-graph-pause]",
+            T_HOLDS + "test_a_run_starts_once_its_hold_is_released[sqlite-overlap]",
         ),
     ),
     Sabotage(
@@ -220,9 +222,9 @@ CLAIMING = (
         edits=(
             Edit(
                 path="engine/insight/why.py",
-                within="_kept",
-                old="next((reasons for reasons in asked if reasons), [])",
-                new="next((reasons for reasons in asked if not reasons), [])",
+                within="_why_held",
+                old="next((reasons for reasons in answers if reasons), [])",
+                new="next((reasons for reasons in answers if not reasons), [])",
             ),
         ),
         caught_by=(T_HOLDS + "test_why_tells_of_a_run_that_is_held[sqlite-graph-pause]",),

@@ -41,8 +41,8 @@ CLOCKS = (
             Edit(
                 path=TIMETABLE,
                 within="CronTimetable._remember",
-                old="found >= span.quiet and first >= span.quiet and last < span.high",
-                new="found >= span.quiet",
+                old="instant >= span.quiet and first >= span.quiet and last < span.high",
+                new="instant >= span.quiet",
             ),
         ),
         caught_by=(T_DST + "test_the_order_of_the_questions_does_not_matter",),

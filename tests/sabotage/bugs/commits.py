@@ -44,7 +44,7 @@ COMMITS = (
                 ),
             ),
         ),
-        caught_by=(T_SEEN + "test_what_was_answered_is_seen_by_everybody[sqlite]",),
+        caught_by=(T_SEEN + "test_a_committed_write_is_seen_by_everybody[sqlite]",),
     ),
     Sabotage(
         name="a failed group tells its leader only",

@@ -18,9 +18,9 @@ DEPLOYS = (
             Edit(
                 path=DECLARE,
                 within="declare",
-                old='        return Declared(versions=known, number=row["number"], newer=newer)',
-                new="        _remove_rest(tx, said.app, said.jobs, said.schedules, hand)\n"
-                '        return Declared(versions=known, number=row["number"], newer=newer)',
+                old='return DeclareResult(versions=known, number=row["number"], newer=newer)',
+                new="_remove_rest(tx, said.app, said.jobs, said.schedules, hand.namespace)\n"
+                '        return DeclareResult(versions=known, number=row["number"], newer=newer)',
             ),
         ),
         caught_by=(AGAIN + "[sqlite-shop]", AGAIN + "[sqlite-None]"),
@@ -46,7 +46,7 @@ DEPLOYS = (
                 path=DECLARE, within="_is_alone", old="return not any(", new="return True or any("
             ),
         ),
-        caught_by=(T_RELEASES + "test_who_is_alone_with_a_file_goes_back_by_starting_old_code",),
+        caught_by=(T_RELEASES + "test_the_only_user_of_a_file_goes_back_by_starting_old_code",),
     ),
     Sabotage(
         name="a submit of old code switches the version back",
@@ -71,9 +71,9 @@ DEPLOYS = (
             Edit(
                 path="app/declare.py",
                 within="declare",
-                old="    done = app.store.write(lambda tx: record(tx, said, hand))",
+                old="    result = app.store.write(lambda tx: record(tx, declaration, hand))",
                 new="    app.define(jobs)\n"
-                "    done = app.store.write(lambda tx: record(tx, said, hand))",
+                "    result = app.store.write(lambda tx: record(tx, declaration, hand))",
             ),
         ),
         caught_by=(T_RELEASES + "test_a_start_that_is_refused_leaves_nothing_behind[sqlite]",),

@@ -178,7 +178,7 @@ FINISHING = (
                 new="alone",
             ),
         ),
-        caught_by=(T_REAP + "test_of_several_suspects_none_is_given_up_for_its_worker[sqlite]",),
+        caught_by=(T_REAP + "test_none_of_several_suspects_is_given_up_for_its_worker[sqlite]",),
     ),
     Sabotage(
         name="a server says how long a run waits",

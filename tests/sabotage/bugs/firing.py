@@ -71,8 +71,8 @@ FIRING = (
             Edit(
                 path="engine/schedules/starts.py",
                 within="_claim_instants",
-                old="== len(made)",
-                new="<= len(made)",
+                old="== len(started)",
+                new="<= len(started)",
             ),
         ),
         caught_by=(T_FIRE + "test_an_instant_that_is_on_record_is_not_fired_again[sqlite]",),
@@ -173,7 +173,7 @@ FIRING = (
             ),
         ),
         caught_by=(
-            T_BACKFILL + "test_what_was_backfilled_in_a_pause_is_not_caught_up_again[sqlite]",
+            T_BACKFILL + "test_instants_backfilled_in_a_pause_are_not_caught_up_again[sqlite]",
         ),
     ),
     Sabotage(
@@ -181,9 +181,9 @@ FIRING = (
         breaks="Runs start in the middle of a maintenance window.",
         edits=(
             Edit(
-                path="engine/admission/closed_windows.py",
+                path="engine/admission/draining_windows.py",
                 within="narrow_to_open",
-                old="wanted.leave_out(job, queue)",
+                old="claim_request.leave_out(job, queue)",
                 new="pass",
             ),
         ),
@@ -196,8 +196,8 @@ FIRING = (
         breaks="A backfill of a graph does the same day's work for each of its days.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._run",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._run",
                 old="origin=graph_run.origin",
                 new="origin=None",
             ),
@@ -220,7 +220,7 @@ FIRING = (
                 "        instant=0,",
             ),
         ),
-        caught_by=(T_TIMES + "test_what_an_event_brings_is_never_computed_with[sqlite]",),
+        caught_by=(T_TIMES + "test_the_payload_of_an_event_is_never_evaluated[sqlite]",),
     ),
     Sabotage(
         name="a schedule without a value for its arguments stops the others",

@@ -82,8 +82,7 @@ GRAPHS = (
             ),
         ),
         caught_by=(
-            T_DOORS
-            + "test_what_waits_for_an_event_is_not_started_by_hand_without_what_it_needs[sqlite]",
+            T_DOORS + "test_an_event_schedule_is_not_started_by_hand_without_its_arguments[sqlite]",
         ),
     ),
     Sabotage(
@@ -182,7 +181,7 @@ GRAPHS = (
         edits=(
             Edit(
                 path="rules/graphs/plan.py",
-                within="_planned",
+                within="_plan",
                 old="(*parents[name], *further)",
                 new="parents[name]",
             ),
@@ -214,7 +213,7 @@ GRAPHS = (
         edits=(
             Edit(
                 path="runtime/values/artifacts.py",
-                within="ArtifactStore._fetched",
+                within="ArtifactStore._fetch",
                 old="if digest_of(data) != pointer.digest:",
                 new="if False:",
             ),
@@ -245,7 +244,7 @@ GRAPHS = (
                 new="true",
             ),
         ),
-        caught_by=(T_MEMOS + "test_what_is_not_the_same_is_carried_out[sqlite-expiry]",),
+        caught_by=(T_MEMOS + "test_a_cache_miss_carries_the_run_out[sqlite-expiry]",),
     ),
     Sabotage(
         name="a branch skips what another way leads to",

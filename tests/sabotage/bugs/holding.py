@@ -17,12 +17,12 @@ HOLDING = (
             Edit(
                 path="runtime/dispatch/give_back.py",
                 within="PrefetchReturn.tick",
-                old=" and self._reserve.is_hoard(held, now_s)",
+                old=" and self._reserve.is_hoard(not_begun, now_s)",
                 new=" and False",
             ),
         ),
         caught_by=(
-            T_HOLDING + "test_what_waits_behind_busy_slots_is_given_back_and_costs_no_attempt",
+            T_HOLDING + "test_prefetched_runs_behind_busy_slots_are_given_back_without_an_attempt",
         ),
     ),
     Sabotage(
@@ -37,7 +37,7 @@ HOLDING = (
             ),
         ),
         caught_by=(
-            T_HOLDING + "test_what_waits_behind_busy_slots_is_given_back_and_costs_no_attempt",
+            T_HOLDING + "test_prefetched_runs_behind_busy_slots_are_given_back_without_an_attempt",
         ),
     ),
     Sabotage(
@@ -80,10 +80,7 @@ HOLDING = (
                 new="and true",
             ),
         ),
-        caught_by=(
-            T_HELD
-            + "test_what_is_given_back_comes_again_in_its_old_order_without_an_attempt[sqlite]",
-        ),
+        caught_by=(T_HELD + "test_runs_given_back_keep_their_order_and_attempts[sqlite]",),
     ),
     Sabotage(
         name="held runs are shown to run",
@@ -111,7 +108,7 @@ HOLDING = (
         ),
         caught_by=(
             T_HELD
-            + "test_what_is_held_is_called_back_when_its_queue_or_its_job_is_stopped[sqlite-queue]",
+            + "test_a_prefetched_run_is_called_back_when_its_queue_or_job_stops[sqlite-queue]",
         ),
     ),
     Sabotage(

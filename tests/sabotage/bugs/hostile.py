@@ -87,7 +87,7 @@ HOSTILE = (
         edits=(
             Edit(
                 path="rules/graphs/expressions/cel.py",
-                within="_evaluated",
+                within="_evaluate",
                 old="        self._check_texts(data)\n",
                 new="",
             ),

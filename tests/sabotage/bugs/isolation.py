@@ -19,15 +19,15 @@ ISOLATION = (
         edits=(
             Edit(path="engine/graphs/expand.py", within="expand", old=NOT_CAREFUL, new="if True:"),
         ),
-        caught_by=(T_APART + "test_of_a_batch_of_claims_only_the_run_that_raises_fails[sqlite]",),
+        caught_by=(T_APART + "test_only_the_run_that_raises_fails_in_a_batch_of_claims[sqlite]",),
     ),
     Sabotage(
         name="arguments that cannot be made raise in the transaction of another",
         breaks="A node that succeeded is lost, because the next one has a wrong argument.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases.release",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts.start",
                 old="except BadInput as error:",
                 new="except MemoryError as error:",
             ),
@@ -43,14 +43,14 @@ ISOLATION = (
         breaks="Instances run that belong to a node which has failed already.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._fill",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._fill",
                 old="runs: list[NewRun] = []",
                 new="runs = self._runs",
             ),
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._fill",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._fill",
                 old="self._runs += runs",
                 new="self._runs = runs",
             ),
@@ -80,7 +80,7 @@ ISOLATION = (
             ),
         ),
         caught_by=(
-            T_APART + "test_of_a_batch_of_endings_only_the_graph_that_cannot_go_on_fails[sqlite]",
+            T_APART + "test_only_the_graph_that_cannot_go_on_fails_in_a_batch_of_endings[sqlite]",
         ),
     ),
     Sabotage(
@@ -113,7 +113,7 @@ ISOLATION = (
         breaks="Runs that wait for other jobs are not let go, because of one row.",
         edits=(
             Edit(
-                path="engine/admission/release_dependents.py",
+                path="engine/admission/clear_dependents.py",
                 within="clear_waiting",
                 old="if tx.is_careful:",
                 new="if False:",
@@ -252,7 +252,7 @@ ISOLATION = (
         edits=(
             Edit(
                 path="engine/graphs/restart.py",
-                within="_restarted",
+                within="_restart",
                 old="tx.fresh.clear()",
                 new="tx.fresh.clear(), [each.update(subject='') for each in tx.drafts.values()]",
             ),
@@ -273,6 +273,6 @@ ISOLATION = (
                 new="where false",
             ),
         ),
-        caught_by=(T_DOCTOR + "test_what_waits_for_others_is_not_stuck[sqlite]",),
+        caught_by=(T_DOCTOR + "test_a_run_that_waits_for_another_run_is_not_stuck[sqlite]",),
     ),
 )

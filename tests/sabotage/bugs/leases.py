@@ -90,8 +90,8 @@ LEASES = (
             Edit(
                 path="engine/workers/heartbeat.py",
                 within="heartbeat",
-                old="if not known:",
-                new="known = known or [{'drain_asked': False}]\n    if not known:",
+                old="if not renewed:",
+                new="renewed = renewed or [{'drain_asked': False}]\n    if not renewed:",
             ),
         ),
         caught_by=(T_HEART + "test_a_retired_or_unknown_worker_is_told_so[sqlite]",),
@@ -197,8 +197,8 @@ LEASES = (
             Edit(
                 path="api/remote/claiming.py",
                 within="catch",
-                old="if strays and asked.hears_strays:",
-                new="if strays and asked.hears_strays is None:",
+                old="if strays and body.hears_strays:",
+                new="if strays and body.hears_strays is None:",
             ),
         ),
         caught_by=(

@@ -98,8 +98,8 @@ LEDGER = (
             ),
         ),
         caught_by=(
-            T_DOUBTS + "test_what_a_later_run_has_taken_up_is_settled_there[sqlite]",
-            T_DOUBTS + "test_who_settles_it_waits_for_who_takes_it_up",
+            T_DOUBTS + "test_an_effect_that_a_later_run_took_up_is_settled_there[sqlite]",
+            T_DOUBTS + "test_settling_an_effect_waits_for_its_taking_up",
         ),
     ),
     Sabotage(
@@ -113,7 +113,7 @@ LEDGER = (
                 new="and intended_at is not null\n",
             ),
         ),
-        caught_by=(T_DOUBTS + "test_what_its_handler_settled_stays[sqlite]",),
+        caught_by=(T_DOUBTS + "test_an_effect_that_the_handler_settled_stays_settled[sqlite]",),
     ),
     Sabotage(
         name="not done stays not done",

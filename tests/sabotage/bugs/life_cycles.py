@@ -56,7 +56,7 @@ LIFE_CYCLES = (
                 new="and :fence = :fence",
             ),
         ),
-        caught_by=(T_DOWN + "test_who_has_an_old_fence_ends_nothing[sqlite]",),
+        caught_by=(T_DOWN + "test_an_old_fence_ends_nothing[sqlite]",),
     ),
     Sabotage(
         name="a cancelled run with retries begins again",
@@ -179,9 +179,9 @@ LIFE_CYCLES = (
         edits=(
             Edit(
                 path="engine/graphs/nodes/results.py",
-                within="NodeResults._listed",
+                within="NodeResults._list",
                 old="if is_good else None",
-                new='if is_good else found[row["item"]]',
+                new='if is_good else values[row["item"]]',
             ),
         ),
         caught_by=(
@@ -194,8 +194,8 @@ LIFE_CYCLES = (
         breaks="Nobody ends a mapped node when what is left of it was done in the run before.",
         edits=(
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases._fill",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts._fill",
                 old="if ended >= width:",
                 new="if not width:",
             ),
@@ -209,7 +209,7 @@ LIFE_CYCLES = (
             Edit(
                 path="engine/graphs/redo.py",
                 within="carry_over",
-                old=' or known[0]["version"] != version',
+                old=' or old_graphs[0]["version"] != version',
                 new="",
             ),
         ),

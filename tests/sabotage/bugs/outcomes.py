@@ -120,7 +120,7 @@ OUTCOMES = (
             ),
         ),
         caught_by=(
-            T_JOINS + "test_what_would_let_a_notify_decide_is_refused"
+            T_JOINS + "test_a_join_that_lets_a_notify_node_decide_is_refused"
             "[nodes0-None-node 'b': it comes after 'tell', a notify]",
         ),
     ),
@@ -149,7 +149,7 @@ OUTCOMES = (
             ),
         ),
         caught_by=(
-            T_PLAIN + "test_what_only_a_run_can_do_is_refused_before_anything_is_called"
+            T_PLAIN + "test_a_plain_call_refuses_run_only_nodes_before_it_calls_any"
             "[choosing-node 'note': kind='branch']",
         ),
     ),
@@ -247,7 +247,7 @@ OUTCOMES = (
                 new="if verdict.verb}",
             ),
         ),
-        caught_by=(T_TOLD + "test_who_names_nobody_pays_for_nothing[sqlite]",),
+        caught_by=(T_TOLD + "test_a_job_without_on_failure_costs_no_statement[sqlite]",),
     ),
     Sabotage(
         name="on_failure may name a job that is not there",
@@ -256,8 +256,8 @@ OUTCOMES = (
             Edit(
                 path="rules/failures/on_failure.py",
                 within="check_told",
-                old="if handler not in known:",
-                new="if handler not in known:\n            continue\n        if not handler:",
+                old="if handler not in specs:",
+                new="if handler not in specs:\n            continue\n        if not handler:",
             ),
         ),
         caught_by=(T_WHOLE + "test_a_submit_of_a_job_that_names_nobody_known_is_refused[sqlite]",),
@@ -269,7 +269,7 @@ OUTCOMES = (
             Edit(
                 path="rules/security/rights.py",
                 within="started_by",
-                old="yield told",
+                old="yield handler",
                 new="yield from ()",
             ),
         ),

@@ -70,7 +70,7 @@ POOLING = (
         ),
         caught_by=(
             T_LEFT + "test_no_more_are_made_than_the_bound_and_nothing_is_asked_below_it",
-            T_LEFT + "test_what_is_given_up_counts_until_the_server_has_ended_it",
+            T_LEFT + "test_an_abandoned_session_counts_until_the_server_has_ended_it",
         ),
     ),
     Sabotage(

@@ -81,9 +81,7 @@ PROCESSES = (
                 new="number < 0",
             ),
         ),
-        caught_by=(
-            T_DESCRIPTORS + "test_it_is_noticed_also_when_the_number_belongs_to_another_file",
-        ),
+        caught_by=(T_DESCRIPTORS + "test_a_reused_descriptor_number_is_noticed",),
     ),
     Sabotage(
         name="closed standard descriptors are not noticed",
@@ -92,7 +90,7 @@ PROCESSES = (
             Edit(
                 path="store/descriptors.py",
                 within="are_standard_closed",
-                old="any(_is_closed(number, known) for number, known in _standard.items())",
+                old="any(_is_closed(number, identity) for number, identity in _standard.items())",
                 new="False",
             ),
         ),

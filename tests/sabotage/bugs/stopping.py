@@ -67,12 +67,12 @@ STOPPING = (
                 path="engine/graphs/nodes/mapped.py",
                 within="instance_ended",
                 old="        if not has_live_instances",
-                new="        propagation.releases.refill(graph_run, row)\n"
+                new="        propagation.starts.refill(graph_run, row)\n"
                 "        if not has_live_instances",
             ),
             Edit(
-                path="engine/graphs/nodes/release.py",
-                within="NodeReleases.fill_maps",
+                path="engine/graphs/nodes/start.py",
+                within="NodeStarts.fill_maps",
                 old="row.is_final or is_stopping(row)",
                 new="row.is_final",
             ),
@@ -94,7 +94,7 @@ STOPPING = (
                 new="not is_aside",
             ),
         ),
-        caught_by=(T_STOP + "test_who_marks_a_node_again_does_not_wait_for_its_handler[sqlite]",),
+        caught_by=(T_STOP + "test_marking_a_node_again_does_not_wait_for_its_handler[sqlite]",),
     ),
     Sabotage(
         name="a pause forgets that a map is being stopped",

@@ -126,7 +126,7 @@ VERSIONS = (
         breaks="They wait for ever, when a deploy is over.",
         edits=(
             Edit(
-                path=MISFITS, within="stranded", old='found[queue, lane] = row["job"]', new="pass"
+                path=MISFITS, within="stranded", old='reasons[queue, lane] = row["job"]', new="pass"
             ),
         ),
         caught_by=(
@@ -140,8 +140,8 @@ VERSIONS = (
             Edit(
                 path="engine/workers/registry.py",
                 within="learn",
-                old="_known(jobs, takes)",
-                new="_known(jobs, {})",
+                old="_jobs_text(jobs, takes)",
+                new="_jobs_text(jobs, {})",
             ),
         ),
         caught_by=(

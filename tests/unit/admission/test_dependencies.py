@@ -63,7 +63,7 @@ def test_one_refusal_decides_and_says_which() -> None:
         (7, "is not a list of jobs"),
     ],
 )
-def test_what_cannot_be_waited_for_is_refused(given: object, says: str) -> None:
+def test_a_dependency_that_cannot_be_waited_for_is_refused(given: object, says: str) -> None:
     app = App()
 
     with pytest.raises(BadOption, match=says):

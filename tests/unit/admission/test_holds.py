@@ -29,9 +29,9 @@ def named(name: str) -> object:
 
 
 @pytest.mark.parametrize("hold", HOLDS, ids=lambda hold: hold.name)
-def test_who_asks_and_who_releases_exists(hold: Hold) -> None:
+def test_functions_that_a_hold_names_exist(hold: Hold) -> None:
     assert hold.asked
-    assert all(named(each) for each in (*hold.asked, *hold.released))
+    assert all(named(each) for each in (*hold.asked, *hold.released_by))
 
 
 @pytest.mark.parametrize("hold", HOLDS, ids=lambda hold: hold.name)
@@ -56,7 +56,7 @@ def test_every_name_of_a_hold_is_in_the_list_once() -> None:
 
 
 def test_runs_wait_and_are_let_go_only_by_those_whom_the_list_names() -> None:
-    names = {f"rota.engine.{name}" for hold in HOLDS for name in (*hold.asked, *hold.released)}
+    names = {f"rota.engine.{name}" for hold in HOLDS for name in (*hold.asked, *hold.released_by)}
     known = {name.rpartition(".")[0] for name in names} | {"rota.engine.admission.release"}
 
     users = {

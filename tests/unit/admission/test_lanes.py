@@ -44,7 +44,7 @@ def test_every_process_gives_a_job_the_same_lane() -> None:
     assert 1 <= lane_of("") <= LANES
 
 
-def test_of_the_jobs_of_a_worker_those_count_that_have_a_lane_in_use() -> None:
+def test_only_jobs_with_a_lane_in_use_count() -> None:
     mail, bill = lane_of("mail"), lane_of("bill")
 
     assert jobs_in({mail, 7}, ["mail", "bill"]) == {mail: ["mail"]}

@@ -30,9 +30,7 @@ def test_runs_of_one_priority_go_in_the_order_they_became_ready(
 
 
 @given(ready=times, low=levels, high=levels)
-def test_of_two_ready_at_once_the_higher_priority_goes_first(
-    ready: int, low: int, high: int
-) -> None:
+def test_the_higher_priority_of_two_ready_runs_goes_first(ready: int, low: int, high: int) -> None:
     low, high = min(low, high), max(low, high)
 
     ahead = rank_ms(ready_at_ms=ready, priority=high) < rank_ms(ready_at_ms=ready, priority=low)

@@ -18,6 +18,6 @@ def test_a_rate_is_a_distance(text: str, gap_ms: float) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "10", "0/s", "-1/s", "10/w", "s/10", "1e9/s", "9" * 70])
-def test_what_is_no_rate_is_refused(text: str) -> None:
+def test_a_bad_rate_is_refused(text: str) -> None:
     with pytest.raises(BadOption, match="write 10/s"):
         parse_rate(text)

@@ -199,7 +199,7 @@ def test_a_doctored_story_is_flagged(number: str, lie: str, changes: dict[str, A
     assert found[number].violations
 
 
-def test_what_a_worker_held_ready_may_begin_before_it_hears_of_the_cancel() -> None:
+def test_a_prefetched_run_may_begin_before_its_worker_hears_of_the_cancel() -> None:
     """It was claimed before; the answer `running` says that a worker was asked to stop it."""
     facts = replace(GOOD, **with_more("calls", cancelled("f", state="running", answered_ms=900)))
     held = replace(facts, **with_end(FLAKY, state="cancelled", attempt=1, crashes=0))

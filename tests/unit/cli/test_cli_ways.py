@@ -69,14 +69,14 @@ def test_a_command_takes_a_server_or_has_a_reason() -> None:
     assert without == set(NO_SERVER)
 
 
-def test_those_that_take_one_take_a_database_a_profile_and_json_as_well() -> None:
+def test_each_remote_command_takes_a_database_a_profile_and_json() -> None:
     for path, command in leaves(cli):
         if takes_server(command):
             form = "--log-format" if path == "worker" else "--json"
             assert {"--url", "--profile", form} <= set(options(command)), path
 
 
-def test_those_about_the_database_know_the_flag_to_refuse_it() -> None:
+def test_database_commands_know_the_server_flag_to_refuse_it() -> None:
     for path, command in leaves(cli):
         if NO_SERVER.get(path) == DATABASE:
             assert options(command)["--server"].hidden, path

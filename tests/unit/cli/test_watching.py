@@ -66,7 +66,7 @@ def test_groups_stand_where_their_first_node_does_and_count() -> None:
     ]
 
 
-def test_what_is_quiet_makes_room_for_what_goes_on() -> None:
+def test_quiet_nodes_make_room_for_active_ones() -> None:
     nodes = {f"n{at}": node(f"n{at}", "success") for at in range(50)}
     nodes["last"] = node("last", "failed")
 

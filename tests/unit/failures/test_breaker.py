@@ -78,7 +78,7 @@ def test_every_decision_is_the_same_circuit_or_a_lawful_next_one(
 
 
 @given(tallies, rules)
-def test_it_opens_exactly_when_enough_ended_and_the_share_is_reached(
+def test_a_breaker_opens_exactly_at_its_share_of_enough_attempts(
     seen: list[Tally], rule: Breaker
 ) -> None:
     window_ms = {"1s": 1_000, "1m": 60_000, "1h": 3_600_000}[str(rule.window)]
@@ -109,7 +109,7 @@ def test_the_share_and_the_least_are_reached_not_passed(
     assert trips(BreakerCount(bad, total), RULE) is opens
 
 
-def test_what_is_older_than_the_window_does_not_count() -> None:
+def test_attempts_older_than_the_window_do_not_count() -> None:
     seen = [Tally(NOW - 60_000, 0, 50), Tally(NOW - 59_999, 2, 3), Tally(NOW, 1, 1)]
 
     assert count(seen, rule=RULE, now_ms=NOW) == BreakerCount(4, 7)

@@ -56,7 +56,7 @@ def test_the_short_form_is_read_back(text: str) -> None:
         (Breaker(share=0.5, least=1, pauses="no"), "pauses='no'"),  # type: ignore[arg-type]
     ],
 )
-def test_what_makes_no_sense_is_refused(given: Any, said: str) -> None:
+def test_a_bad_breaker_option_is_refused(given: Any, said: str) -> None:
     with pytest.raises(BadOption) as refused:
         job_options("j", {"breaker": given})
 

@@ -74,7 +74,7 @@ def test_a_job_without_it_keeps_its_definition() -> None:
         ("", "neither a job nor the name of one"),
     ],
 )
-def test_whom_it_cannot_name(given: Any, says: str) -> None:
+def test_a_job_that_on_failure_cannot_name_is_refused(given: Any, says: str) -> None:
     with pytest.raises(BadOption, match=says):
         app_of().job(name="me", on_failure=given)(lambda: None)
 

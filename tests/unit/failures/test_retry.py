@@ -167,7 +167,7 @@ def test_ad_06_the_time_for_all_attempts_is_not_reset_by_a_retry() -> None:
     assert outcomes == [RetryIn(1_000), RetryIn(1_000), GiveUp("no retry within 10s")]
 
 
-def test_what_another_attempt_cannot_help_is_given_up_even_when_asked_for() -> None:
+def test_an_error_that_no_retry_helps_is_given_up_even_on_request() -> None:
     outcome = decided(RetryPolicy(), gives_up=True, wants_retry=True)
 
     assert outcome == GiveUp("another attempt cannot help")

@@ -45,7 +45,7 @@ def test_an_expression_gives_plain_json(text: str, value: object) -> None:
     assert evaluated(text) == value
 
 
-def test_what_is_mentioned_is_known() -> None:
+def test_an_expression_knows_the_names_that_it_mentions() -> None:
     found = Expression.parse("nodes.load.result.params.x + params.n + size('nodes.a.b')", NAMES)
 
     assert found.mentioned.nodes == {"load"}
@@ -71,7 +71,7 @@ def test_what_is_mentioned_is_known() -> None:
         ("__import__('os')", "undeclared reference"),
     ],
 )
-def test_what_cannot_be_right_is_refused_when_it_is_read(text: str, says: str) -> None:
+def test_a_wrong_expression_is_refused_when_it_is_parsed(text: str, says: str) -> None:
     with pytest.raises(BadExpression, match=says):
         Expression.parse(text, NAMES, where="node 'x': args.a")
 

@@ -93,7 +93,7 @@ def backwards() -> None:
         (backwards, "node 'note': it comes after 'last', which is written below it,"),
     ],
 )
-def test_what_only_a_run_can_do_is_refused_before_anything_is_called(
+def test_a_plain_call_refuses_run_only_nodes_before_it_calls_any(
     function: Callable[[], Any], says: str
 ) -> None:
     graph = app.graph(name=function.__name__)(function)

@@ -229,7 +229,7 @@ def test_an_object_that_looks_like_a_reference_is_kept() -> None:
     assert args == [{"$literal": {"$ref": "x"}}, {"a": [{"$param": "x"}, "/tmp"]}]
 
 
-def test_what_is_wrong_is_told_where_it_is_written() -> None:
+def test_a_tracing_error_names_its_place() -> None:
     def missing() -> None:
         clean()  # type: ignore[call-arg]
 

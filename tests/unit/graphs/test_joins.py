@@ -269,7 +269,7 @@ def test_a_notify_does_not_rely_on_setups() -> None:
         ),
     ],
 )
-def test_what_would_let_a_notify_decide_is_refused(
+def test_a_join_that_lets_a_notify_node_decide_is_refused(
     nodes: tuple[Node, ...], result: object, says: str
 ) -> None:
     with pytest.raises(BadGraph, match=says):

@@ -30,7 +30,7 @@ def test_a_path_is_a_name_and_steps(text: str, path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1a", "load.", "load[x]", "load..a", "a b", "a" * 300, "é"])
-def test_what_is_no_path_is_refused(text: str) -> None:
+def test_a_bad_path_is_refused(text: str) -> None:
     with pytest.raises(BadGraph):
         parse_path(text)
 

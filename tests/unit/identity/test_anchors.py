@@ -33,13 +33,13 @@ def read(text: str, key: str | None = KEY) -> list[Anchor]:
     return read_anchors(text, "sink", namespace="default", key=key)
 
 
-def test_what_is_written_is_read_again_in_the_order_of_the_chain() -> None:
+def test_written_anchors_are_read_back_in_the_order_of_the_chain() -> None:
     assert read(lines(SECOND, OTHER, FIRST)) == [FIRST, SECOND]
     assert read(lines(FIRST, key=None), None) == [FIRST]
     assert read(lines(FIRST), None) == [FIRST], "a signature that nobody can check is left alone"
 
 
-def test_what_stands_around_a_line_is_left_alone() -> None:
+def test_text_around_an_anchor_line_is_ignored() -> None:
     text = f"Nov 16 09:00:00 db rota: {lines(FIRST)}\n# a note\n" + lines(SECOND)
 
     assert read(text.replace('{"rota":"anchor"', '{ "rota": "anchor"')) == [FIRST, SECOND]

@@ -55,7 +55,7 @@ def test_none_of_a_hundred_thousand_mutations_is_accepted() -> None:
 
 
 @pytest.mark.parametrize("token", ["", ".", "a.b", "x" * 100_000, "é.ü", "=.=", "\0"])
-def test_what_is_no_token_is_refused(token: str) -> None:
+def test_a_malformed_attempt_token_is_refused(token: str) -> None:
     with pytest.raises(NotPermitted):
         read_token(SEAL, RUN, 7, token)
 

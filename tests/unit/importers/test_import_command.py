@@ -32,7 +32,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(command, [*words], catch_exceptions=False, standalone_mode=False)
 
 
-def test_what_all_lines_share_stands_under_defaults(here: Path) -> None:
+def test_settings_that_all_lines_share_go_under_defaults(here: Path) -> None:
     (here / "tab").write_bytes(b"A=b\n0 1 * * *\tone\nC=d\n0 2 * * *\ttwo\n")
     run("crontab", "tab", "--zone", "Europe/Paris", "-o", "rota.yaml", "--report", "report.txt")
 

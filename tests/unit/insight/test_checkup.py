@@ -77,7 +77,7 @@ def test_a_fact_is_judged(check: Any, vitals: dict[str, Any], status: str) -> No
         checkup.file,
     ],
 )
-def test_what_a_database_does_not_have_is_not_judged(check: Any) -> None:
+def test_a_check_is_left_out_where_the_database_lacks_the_feature(check: Any) -> None:
     assert list(check({})) == []
 
 

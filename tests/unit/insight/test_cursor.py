@@ -21,7 +21,7 @@ def test_without_open_transactions_it_keeps_up_with_the_clock() -> None:
     assert floors == [0, 1000, 2000]
 
 
-def test_it_waits_for_the_oldest_that_is_open() -> None:
+def test_the_cursor_waits_for_the_oldest_open_transaction() -> None:
     cursor = Cursor(longest_ms=LONGEST_MS)
     cursor.advance(Mark(1000, 5, 5))
     cursor.advance(Mark(2000, 5, 6))

@@ -50,7 +50,7 @@ def test_a_cache_is_said_in_short_or_at_length(given: Any, cache: Cache | None) 
         ({"key": {"$expr": "params.day +"}}, "key"),
     ],
 )
-def test_what_is_no_cache_is_refused(given: Any, words: str) -> None:
+def test_a_bad_cache_option_is_refused(given: Any, words: str) -> None:
     with pytest.raises(BadOption, match=words):
         parse_cache(given, {"day": "str"})
 

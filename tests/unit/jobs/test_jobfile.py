@@ -238,7 +238,7 @@ def test_a_command_line_is_split_as_a_shell_would(text: str, words: list[str]) -
         "a\nb",
     ],
 )
-def test_what_only_a_shell_can_do_is_refused(text: str) -> None:
+def test_a_command_that_needs_a_shell_is_refused(text: str) -> None:
     with pytest.raises(BadOption):
         split_words(text)
 

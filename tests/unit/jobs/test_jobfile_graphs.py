@@ -104,7 +104,7 @@ def test_a_file_may_be_one_graph() -> None:
         ("graphs: {}", "it has no jobs"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_its_place(text: str, says: str) -> None:
+def test_a_bad_graph_is_refused_with_its_place(text: str, says: str) -> None:
     with pytest.raises(BadFile) as refused:
         read(text)
 
@@ -312,7 +312,7 @@ def test_arguments_of_a_schedule_are_checked_by_the_types_that_a_file_declares()
         ),
     ],
 )
-def test_what_cannot_be_right_is_refused_with_its_place(text: str, said: str) -> None:
+def test_a_graph_that_cannot_work_is_refused_with_its_place(text: str, said: str) -> None:
     with pytest.raises(BadInput) as refused:
         make_plan([read(text)], Stored(now=0), Wish(), seed=str)
 

@@ -7,10 +7,10 @@ from typing import Any, get_type_hints
 import msgspec
 import pytest
 
-from rota.api.routes.runs.bodies import SubmitBody
 from rota.model.jobs.spec import RetryPolicy
 from rota.model.schedules.definitions import Cron, Schedule
 from rota.operations.jobs.bodies import JobBody
+from rota.operations.runs.bodies import SubmitBody
 from rota.operations.schedules.bodies import ScheduleBody
 from rota.rules.failures.retry_options import RETRY
 from rota.rules.jobs.option_table import OPTIONS

@@ -139,7 +139,7 @@ def test_only_a_policy_moves_no_runs() -> None:
     assert made.runs == ()
 
 
-def test_what_left_the_file_is_told_and_removed_when_asked() -> None:
+def test_the_plan_lists_jobs_that_left_the_file_and_prune_removes_them() -> None:
     two = bundle("  a: {command: x, schedules: ['0 3 * * *', '0 9 * * *']}\n  b: {command: y}")
     stored = stored_as(two)
 
@@ -266,7 +266,7 @@ def test_a_schedule_that_follows_its_runs_has_no_known_ones() -> None:
     assert made.runs == ()
 
 
-def test_of_very_many_runs_not_all_are_told() -> None:
+def test_a_plan_of_very_many_runs_is_cut() -> None:
     jobs = "".join(
         f"  job{at}: {{http: 'https://example.org', schedule: '* * * * *'}}\n" for at in range(30)
     )

@@ -53,7 +53,7 @@ def test_only_what_every_reader_knows_is_a_type(annotation: str, kind: object) -
         {"a": 1, "width": 3, "kwargs": 4},
     ],
 )
-def test_what_the_function_takes_is_taken(args: dict[str, Any]) -> None:
+def test_recorded_arguments_bind_like_the_function(args: dict[str, Any]) -> None:
     job = spec(
         {"a": "int", "b": "float", "c": "Order"}, defaults={"b": None, "c": None}, more="int"
     )
@@ -70,7 +70,9 @@ def test_what_the_function_takes_is_taken(args: dict[str, Any]) -> None:
         ({"width": 3}, "missing a required argument: 'a'"),
     ],
 )
-def test_what_it_cannot_take_is_refused(args: dict[str, Any], said: str) -> None:
+def test_arguments_that_the_recorded_function_lacks_are_refused(
+    args: dict[str, Any], said: str
+) -> None:
     job = spec({"a": "int"}, defaults={}, more="int")
 
     with pytest.raises(BadArguments) as refused:

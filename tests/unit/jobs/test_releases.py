@@ -58,7 +58,7 @@ def test_every_part_of_a_declaration_makes_another_release() -> None:
     ],
     ids=["none", "more jobs", "a schedule", "the same", "gone back to it", "another at last"],
 )
-def test_of_an_app_with_a_name_the_newest_release_counts(
+def test_the_newest_release_of_a_named_app_counts(
     later: list[ReleaseContent], number: int | None
 ) -> None:
     assert successor(said(1, a=1), later, is_named=True) == number

@@ -25,7 +25,7 @@ def resize(image: str, width: int = 800) -> str:
 def nothing() -> None: ...
 
 
-def test_what_can_be_left_out_is_told_as_far_as_json_says_it() -> None:
+def test_optional_parameters_are_described_as_far_as_json_allows() -> None:
     def tune(
         image: str,
         *more: int,
@@ -115,7 +115,7 @@ def test_wrong_arguments_are_refused_with_the_signature(
 
 
 @pytest.mark.parametrize("value", [Opaque(), {1: Opaque()}, object, {(1, 2): 3}, iter([1])])
-def test_what_is_not_json_is_refused_as_a_result(value: object) -> None:
+def test_a_result_that_is_not_json_is_refused(value: object) -> None:
     with pytest.raises(BadResult, match="resize returned no JSON"):
         Signature.of(resize).dump_result(value)
 

@@ -168,7 +168,7 @@ def test_the_order_of_a_dict_is_kept() -> None:
     assert list(loaded["value"]) == ["b", "a"]
 
 
-def test_what_is_wrong_deep_inside_is_named_by_its_path() -> None:
+def test_an_error_deep_in_an_argument_names_its_path() -> None:
     signature = Signature.of(taking(list[Circle]))
 
     with pytest.raises(BadArguments, match=r"value\[0\].centre.x: Expected `int`, got `str`"):

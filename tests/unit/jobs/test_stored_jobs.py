@@ -17,7 +17,7 @@ def no_work(_: object) -> Any:
     """Nobody asks for work here."""
 
 
-DUTY = WorkerScope(
+SCOPE = WorkerScope(
     namespace="default", queues=("default",), jobs=("own",), find_work=no_work, all_queues=True
 )
 
@@ -54,7 +54,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 def test_changes_are_told_once_with_their_queues(clock: Clock) -> None:
     shelf, told = Shelf(), list[WorkerScope]()
-    served = StoredJobWatcher(shelf, DUTY, learned=told.append)  # type: ignore[arg-type]  # all it needs
+    served = StoredJobWatcher(shelf, SCOPE, learned=told.append)  # type: ignore[arg-type]  # all it needs
 
     served.tick()
     shelf.put("b", "fresh")
@@ -65,9 +65,9 @@ def test_changes_are_told_once_with_their_queues(clock: Clock) -> None:
     assert [(scope.jobs, scope.queues) for scope in told] == [(("b", "own"), ("default", "fresh"))]
 
 
-def test_it_rests_between_looks_and_then_does_what_it_was_asked(clock: Clock) -> None:
+def test_the_watcher_of_stored_jobs_rests_between_looks(clock: Clock) -> None:
     shelf = Shelf()
-    served = StoredJobWatcher(shelf, DUTY, learned=lambda _: None)  # type: ignore[arg-type]
+    served = StoredJobWatcher(shelf, SCOPE, learned=lambda _: None)  # type: ignore[arg-type]
 
     served.tick()
     served.tick()

@@ -6,7 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
-from rota.model.graphs.graph import Graph, Isolation, Node
+from rota.model.graphs.graph import Graph, Node
+from rota.model.jobs.isolation import Isolation
 from rota.model.jobs.spec import (
     CommandTarget,
     GraphTarget,

@@ -72,9 +72,7 @@ def test_however_text_is_cut_into_pieces_and_takes_its_lines_are_the_same(
     st.lists(st.tuples(st.booleans(), st.text(st.sampled_from("ab\né"), max_size=6)), max_size=30),
     st.lists(st.integers(0, 29), max_size=4),
 )
-def test_what_is_printed_comes_out_as_it_went_in(
-    writes: list[tuple[bool, str]], takes: list[int]
-) -> None:
+def test_printed_text_is_stored_unchanged(writes: list[tuple[bool, str]], takes: list[int]) -> None:
     book = LogBuffer(Masker())
     said: list[Said] = []
     with printing(book) as places:

@@ -114,7 +114,7 @@ def test_an_attempt_whose_lines_were_dropped_says_so_and_keeps_its_numbers() -> 
     assert said[0].seq == said[1].seq - 1
 
 
-def test_of_attempts_that_ended_the_oldest_lines_go_and_say_so() -> None:
+def test_the_oldest_lines_of_ended_attempts_are_dropped_with_a_note() -> None:
     book = LogBuffer(Masker(), limit=20_000)
     for number in range(100):
         with printing(book) as (out, _):

@@ -57,7 +57,7 @@ def test_a_known_secret_is_masked_wherever_it_stands(secret: str) -> None:
         ("client_secret='s3', x", "client_secret=***, x"),
     ],
 )
-def test_what_looks_like_a_secret_is_masked(text: str, masked: str) -> None:
+def test_values_that_look_like_secrets_are_masked(text: str, masked: str) -> None:
     assert Masker()(text) == masked
 
 

@@ -64,7 +64,7 @@ def hurry() -> Iterator[None]:
     assert not pages.laid
 
 
-def test_what_a_call_prints_is_taken_when_it_ends(book: LogBuffer) -> None:
+def test_output_of_an_attempt_is_collected_at_its_end(book: LogBuffer) -> None:
     thread = Thread(book)
     for name in "ab":
         thread.serve(lambda out, _, name=name: print(f"{name}1\n{name}2", file=out))  # type: ignore[misc]
@@ -294,7 +294,7 @@ def test_a_page_that_two_leave_at_once_is_handed_in_once(book: LogBuffer) -> Non
     assert texts(book) == ["one"]
 
 
-def test_what_is_printed_between_two_calls_is_of_neither(book: LogBuffer) -> None:
+def test_output_between_two_attempts_belongs_to_neither(book: LogBuffer) -> None:
     thread = Thread(book)
     thread.serve(lambda out, _: print("one", file=out))
     print("between", file=thread.stream)
@@ -344,7 +344,7 @@ def test_one_who_still_hurries_keeps_the_pages() -> None:
     assert several.page_for(call, None, RunStream(StringIO(), STDOUT)) is not None
 
 
-def test_who_replaced_stdout_gets_no_page() -> None:
+def test_a_handler_that_replaced_stdout_gets_no_page() -> None:
     call: Attempt = call_of(handler)
     call.log_buffer = LogBuffer(Masker())
 

@@ -92,7 +92,7 @@ def test_expressions_compute_with_times(text: str, value: object) -> None:
         ("day(7)", "no matching overload"),
     ],
 )
-def test_what_is_no_time_is_refused_in_words(text: str, words: str) -> None:
+def test_a_bad_time_is_refused_with_a_reason(text: str, words: str) -> None:
     with pytest.raises(BadExpression, match=words):
         evaluate(text, origin())
 
@@ -178,7 +178,7 @@ def test_a_template_says_which_time_it_lacks() -> None:
     assert fill("[{run.backfill}]", values_for({}, origin())) == "[]"
 
 
-def test_this_run_is_written_as_data() -> None:
+def test_a_reference_to_this_run_is_encoded_as_data() -> None:
     assert this_run.scheduled_for.value() == {"$run": "scheduled_for"}
     assert this_run.interval_start.day.value() == {"$expr": "day(run.interval_start)"}
     assert (this_run.scheduled_day == "2026-01-01").value() == {

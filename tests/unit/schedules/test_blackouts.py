@@ -103,7 +103,7 @@ def test_outside_of_all_windows_things_start() -> None:
     assert asked(at="2026-01-01T12:00Z") == START
 
 
-def test_what_is_deferred_starts_at_the_end_of_the_window() -> None:
+def test_a_deferred_start_runs_at_the_end_of_the_window() -> None:
     until = ms("2026-01-02T04:00Z")
 
     assert asked(NIGHT, at="2026-01-01T23:00Z") == WindowDecision(
@@ -111,7 +111,7 @@ def test_what_is_deferred_starts_at_the_end_of_the_window() -> None:
     )
 
 
-def test_what_is_drained_is_not_claimed_until_the_end() -> None:
+def test_a_drained_queue_is_not_claimed_until_the_window_ends() -> None:
     window = Blackout(kind="drain", start="2026-01-01", end="2026-01-02")
 
     assert asked(window, at="2026-01-01T12:00Z") == WindowDecision(
@@ -129,7 +129,7 @@ def test_the_strictest_window_counts() -> None:
     )
 
 
-def test_of_equal_windows_the_one_that_ends_last_counts() -> None:
+def test_the_equal_window_that_ends_last_counts() -> None:
     longer = Blackout(kind="defer", start="2026-01-01T23:00Z", end="2026-01-02T06:00Z", note="disk")
 
     found = asked(NIGHT, longer, at="2026-01-01T23:30Z")
@@ -137,7 +137,7 @@ def test_of_equal_windows_the_one_that_ends_last_counts() -> None:
     assert found == WindowDecision(act="defer", until=ms("2026-01-02T06:00Z"), note="disk")
 
 
-def test_what_is_deferred_into_another_window_goes_on() -> None:
+def test_a_start_deferred_into_another_window_moves_on() -> None:
     second = Blackout(kind="defer", start="2026-01-02T03:00Z", end="2026-01-02T05:00Z")
     skip = Blackout(kind="skip", start="2026-01-02T04:00Z", end="2026-01-02T06:00Z", note="never")
 

@@ -52,7 +52,7 @@ def test_why_a_day_is_off(calendar: Calendar, day: str, why: str | None) -> None
         ("2026-12-24",) + ("2026-12-24",) * 4,
     ],
 )
-def test_where_a_day_off_goes(
+def test_a_firing_on_a_day_off_moves_by_its_roll(
     day: str, skip: str | None, after: str, previous: str, modified: str
 ) -> None:
     days = business_days(FRANCE)
@@ -146,7 +146,7 @@ def test_a_firing_on_a_holiday_is_left_out_with_skip() -> None:
 
 
 @pytest.mark.parametrize("roll", ["next", "previous"])
-def test_what_falls_together_is_one_firing_and_not_marked(roll: Any) -> None:
+def test_instants_that_coincide_fire_once_without_a_mark(roll: Any) -> None:
     daily = compiled(Cron("0 6 * * *"), PARIS, calendar="FR", roll=roll)
 
     found = times(daily, "2026-12-24T00:00Z", "2026-12-29T00:00Z")

@@ -114,7 +114,7 @@ def test_an_interval_of_kubernetes_has_no_zone() -> None:
     assert describe(Cron("@every 90s", "kubernetes"), "Europe/Paris") == "Every 1m 30s"
 
 
-def test_what_cannot_be_read_cannot_be_told() -> None:
+def test_a_bad_cron_line_has_no_description() -> None:
     with pytest.raises(BadCron, match="minute '61'"):
         describe(Cron("61 * * * *"), "UTC")
 

@@ -230,7 +230,7 @@ def test_random_jitter_moves_the_next_look_and_nothing_else() -> None:
     assert found.starts == (NOON + MINUTE,)
 
 
-def test_what_has_jitter_is_not_started_before_it_is_ripe() -> None:
+def test_a_start_with_jitter_does_not_come_early() -> None:
     rule = Lateness(jitter_ms=30 * SECOND)
     table = Steps(MINUTE)
     ripe = ripe_at(table, NOON + MINUTE, rule=rule, seed="s")

@@ -96,7 +96,7 @@ def test_strict_keeps_its_order_and_stops_after_a_failure() -> None:
     assert (free.released, free.decisions) == (("a",), ("waits",))
 
 
-def test_whoever_would_be_skipped_for_a_backfill_waits_for_it() -> None:
+def test_a_start_that_a_backfill_would_skip_waits_for_it() -> None:
     policy = Policy(overlap="skip", parallel=2)
 
     one = decide(policy, Crowd(running=2, lent=1), fresh=["a", "b"])

@@ -40,7 +40,7 @@ def test_days_that_a_shift_or_a_holiday_moved_are_marked() -> None:
     ]
 
 
-def test_it_ends_with_the_window_and_with_the_count_of_the_schedule() -> None:
+def test_a_preview_ends_with_its_window_or_the_count() -> None:
     hourly = Schedule(trigger=Every("1h"))
     few = Schedule(trigger=Every("500ms"), count=2)
 

@@ -343,7 +343,7 @@ def test_instants_beyond_all_calendars_are_answered(trigger: Trigger, at: int) -
         (AnyOf((Every("1h"),) * 100), "101 of them joined, more than 100"),
     ],
 )
-def test_what_makes_no_sense_is_refused(trigger: Trigger, said: str) -> None:
+def test_a_bad_trigger_is_refused(trigger: Trigger, said: str) -> None:
     with pytest.raises(BadInput) as refused:
         compiled(trigger)
 

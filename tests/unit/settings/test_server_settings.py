@@ -90,7 +90,7 @@ def test_secrets_in_files(tmp_path: Path) -> None:
     assert is_open_to_all(str(path))
 
 
-def test_where_anchors_go_and_what_signs_them(tmp_path: Path) -> None:
+def test_anchor_settings_name_the_place_and_the_key(tmp_path: Path) -> None:
     def read(text: str) -> dict[str, Any]:
         (tmp_path / "rota.toml").write_text(f"[audit]\n{text}")
         return anchor_options(read_settings({}, env={}, folder=tmp_path))

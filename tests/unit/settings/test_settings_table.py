@@ -32,7 +32,7 @@ PLACES = [(name, place) for name, setting in SETTINGS.items() for place in setti
 
 
 @pytest.mark.parametrize(("name", "place"), PLACES, ids=str)
-def test_what_takes_a_setting_has_an_option_of_that_name(name: str, place: str) -> None:
+def test_every_target_of_a_setting_has_an_option_of_that_name(name: str, place: str) -> None:
     owner, _, option = place.partition(".")
 
     assert option in OPTIONS[owner]

@@ -16,13 +16,12 @@ import pytest
 from tests.support.source import Module, module_at, modules
 
 LAYERS = (
-    {"errors", "clock", "ids", "notices", "scripts", "shield", "url_text", "version"},
+    {"clock", "errors", "ids", "notices", "scripts", "shield", "ttl_cache", "url_text", "version"},
     {"model"},
     {"rules"},
     {"settings"},
     {"store"},
     {"engine"},
-    {"workflow"},
     {"operations"},
     {"runtime", "receipts"},
     {"handles"},

@@ -1,4 +1,4 @@
-"""The nest of the tests: what it hatches is a process with its own folder, streams and luck."""
+"""The fork server of the tests: it starts a process with its own folder, streams and luck."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import textwrap
 from pathlib import Path
 
 from tests.support.calls import eventually
-from tests.support.hatchery import hatched, shim
 from tests.support.programs import is_alive, pids_in
+from tests.support.rota_process import run_rota, shim
 from tests.support.source import ROOT
 
 ENV = {"PATH": os.environ["PATH"], "NO_COLOR": "1"}
@@ -34,13 +34,15 @@ def add(a: int) -> int:
 def submit(folder: Path, **env: str) -> subprocess.CompletedProcess[str]:
     (folder / "shop.py").write_text(SHOP)
     words = ("submit", "add", "1", "--app", "shop.py")
-    return hatched(words, folder=folder, env=ENV | env)
+    return run_rota(words, folder=folder, env=ENV | env)
 
 
 def test_a_command_has_its_own_folder_environment_and_streams(tmp_path: Path) -> None:
     done = submit(tmp_path, ROTA_URL="sqlite:///other.db", TZ="HERE-5")
-    refused = hatched(("runs", "show", "no-such-run"), folder=tmp_path, env=ENV)
-    listed = hatched(("import", "crontab", "-"), folder=tmp_path, env=ENV, stdin="0 3 * * * true\n")
+    refused = run_rota(("runs", "show", "no-such-run"), folder=tmp_path, env=ENV)
+    listed = run_rota(
+        ("import", "crontab", "-"), folder=tmp_path, env=ENV, stdin="0 3 * * * true\n"
+    )
 
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "other.db").exists()
@@ -74,10 +76,10 @@ def test_a_command_whose_asker_is_killed_is_killed_too(tmp_path: Path) -> None:
     assert submit(tmp_path).returncode == 0
 
 
-def test_a_nest_ends_with_its_maker() -> None:
+def test_the_fork_server_ends_with_its_maker() -> None:
     code = textwrap.dedent("""
         import os, signal
-        from tests.support.hatchery import door
+        from tests.support.rota_process import door
         print(door(), flush=True)
         os.kill(os.getpid(), signal.SIGKILL)
     """)

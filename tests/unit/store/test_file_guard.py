@@ -83,7 +83,9 @@ def by_a_store_more(path: Path) -> None:
 
 
 @pytest.mark.parametrize("work", [of_the_same_name, by_apsw, by_a_program, by_a_store_more])
-def test_what_does_no_harm_passes(tmp_path: Path, work: Callable[[Path], None]) -> None:
+def test_harmless_access_to_the_database_file_passes(
+    tmp_path: Path, work: Callable[[Path], None]
+) -> None:
     assert guarded(tmp_path, work) == 0
 
 

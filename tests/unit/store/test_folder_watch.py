@@ -22,7 +22,7 @@ def watch(tmp_path: Path) -> Iterator[FolderWatch]:
     watch.close()
 
 
-def test_where_nothing_happens_nothing_is_told(watch: FolderWatch, tmp_path: Path) -> None:
+def test_writes_inside_the_folder_report_no_replacement(watch: FolderWatch, tmp_path: Path) -> None:
     (tmp_path / "ours").write_text("written, not replaced")
     (tmp_path / "database").read_text()
 
@@ -88,7 +88,7 @@ def test_more_events_than_the_system_keeps_may_hide_one_of_ours(
     assert watch.look() == ANYTHING
 
 
-def test_where_the_system_cannot_tell_anything_may_have_happened(
+def test_a_folder_that_cannot_be_watched_counts_as_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(folder_watch, "watched", lambda *_: None)

@@ -168,7 +168,7 @@ def test_ctrl_c_in_the_leader_is_for_the_leader_alone() -> None:
     assert follower.result(20) == 6
 
 
-def test_those_who_shared_an_interrupted_flush_hear_that_it_is_unknown() -> None:
+def test_writers_of_an_interrupted_flush_get_commit_unknown() -> None:
     flush = Flusher()
 
     def interrupted(asks: list[int]) -> Sequence[int | BaseException]:

@@ -72,7 +72,7 @@ def test_no_more_are_made_than_the_bound_and_nothing_is_asked_below_it(
     line(leftovers, server)
 
 
-def test_what_is_given_up_counts_until_the_server_has_ended_it(
+def test_an_abandoned_session_counts_until_the_server_has_ended_it(
     leftovers: Leftovers, server: Server
 ) -> None:
     for number in range(MOST):

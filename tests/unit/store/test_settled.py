@@ -37,7 +37,7 @@ def given_attempt(*ends: Exception | str) -> tuple[list[bool], Callable[[bool], 
     return repeats, attempt
 
 
-def test_what_goes_well_is_made_once(rests: list[float]) -> None:
+def test_a_write_that_succeeds_runs_once(rests: list[float]) -> None:
     repeats, attempt = given_attempt("done")
 
     assert settled_write(attempt) == "done"
@@ -84,7 +84,7 @@ def test_an_outage_is_ridden_out_where_that_is_wanted() -> None:
     assert repeats == [False, False, False]
 
 
-def test_what_would_do_harm_twice_is_not_repeated() -> None:
+def test_an_unknown_commit_that_may_not_repeat_is_raised() -> None:
     repeats, attempt = given_attempt(AWAY, UNKNOWN)
 
     with pytest.raises(CommitUnknown):

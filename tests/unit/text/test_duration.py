@@ -96,7 +96,7 @@ def test_a_duration_is_shown_in_the_units_people_use(ms: int, text: str) -> None
 
 
 @given(st.integers(min_value=0, max_value=MAX_MS))
-def test_what_is_shown_is_read_back_as_the_same_duration(ms: int) -> None:
+def test_a_formatted_duration_parses_to_the_same_value(ms: int) -> None:
     assert parse_duration(format_duration(ms)) == ms
 
 

@@ -80,7 +80,7 @@ def test_a_scalar_is_what_version_1_2_says(text: str, value: object) -> None:
         ("a: *nobody", "f.yaml:1:4: not YAML"),
     ],
 )
-def test_what_is_refused_has_its_place(text: str, says: str) -> None:
+def test_a_refused_yaml_file_names_the_place(text: str, says: str) -> None:
     with pytest.raises(BadFile) as caught:
         read(text)
 
@@ -125,7 +125,7 @@ JSON = st.recursive(
 
 
 @given(JSON)
-def test_what_is_written_is_read_back_as_the_same(value: Any) -> None:
+def test_written_yaml_reads_back_as_the_same_value(value: Any) -> None:
     text = write_jobs({"it": value})
 
     assert read(text) == {"jobs": {"it": value}}

@@ -42,7 +42,7 @@ def test_no_json_is_taken_for_a_pointer(value: object) -> None:
     assert stand_in(text) == text
 
 
-def test_what_stands_for_a_value_is_json_for_people() -> None:
+def test_the_pointer_to_a_value_is_readable_json() -> None:
     shown = msgspec.json.decode(stand_in(str(Pointer("a", DIGEST, DAY))))
 
     assert shown == {"$artifact": f"sha256:{DIGEST}"}
@@ -57,7 +57,7 @@ def test_the_same_object_written_twice_is_there_once(folder: Folder) -> None:
     assert list(folder.digests(DAY)) == [[DIGEST]]
 
 
-def test_what_is_not_there_is_none(folder: Folder) -> None:
+def test_a_missing_artifact_reads_as_none(folder: Folder) -> None:
     assert folder.get(DAY, DIGEST) is None
     assert folder.days() == []
 
@@ -79,7 +79,7 @@ def test_a_deleted_day_leaves_no_folders(folder: Folder, tmp_path: Path) -> None
     assert list((tmp_path / "kept").iterdir()) == []
 
 
-def test_what_a_dead_writer_left_goes_with_the_day(folder: Folder, tmp_path: Path) -> None:
+def test_leftovers_of_a_dead_writer_go_with_their_day(folder: Folder, tmp_path: Path) -> None:
     folder.put(DAY, DIGEST, DATA)
     left = tmp_path / "kept" / DAY / DIGEST[:2] / ".new-half"
     left.write_bytes(b"hal")

@@ -19,7 +19,7 @@ from rota.store.descriptors import (
 from tests.unit.workers.test_supervisor import exit_code_of
 
 
-def test_it_is_noticed_also_when_the_number_belongs_to_another_file() -> None:
+def test_a_reused_descriptor_number_is_noticed() -> None:
     def close_all() -> int:
         set_canary()
         assert not are_closed()

@@ -74,7 +74,7 @@ def scene() -> Iterator[Scene]:
     scene.calls.close()
 
 
-def test_what_waits_behind_busy_slots_is_given_back_and_costs_no_attempt(scene: Scene) -> None:
+def test_prefetched_runs_behind_busy_slots_are_given_back_without_an_attempt(scene: Scene) -> None:
     calls = scene.open(5)
     eventually(lambda: scene.calls.begun == SLOTS, 20)
 
@@ -116,7 +116,7 @@ def test_a_handler_that_lasts_is_told_of_once_with_its_own_begin(scene: Scene) -
     assert [each.held_ms for each in scene.told] == [call.held_ms for call in calls[:2]]
 
 
-def test_what_has_a_slot_is_neither_given_back_nor_told_of(scene: Scene) -> None:
+def test_a_run_with_a_slot_is_neither_given_back_nor_reported(scene: Scene) -> None:
     scene.open(SLOTS, held=False)
     eventually(lambda: scene.calls.begun == SLOTS, 20)
 

@@ -97,7 +97,7 @@ def test_each_give_back_that_follows_soon_makes_the_rest_twice_as_long() -> None
     assert reserve.ahead(work(reserve, now_s + REST_S)) > 0
 
 
-def test_what_waits_behind_busy_slots_is_a_hoard() -> None:
+def test_runs_behind_busy_slots_are_a_hoard() -> None:
     reserve = given_reserve()
     held = [call(0.96)]
     reserve.begun_s = 1.0
@@ -107,7 +107,7 @@ def test_what_waits_behind_busy_slots_is_a_hoard() -> None:
     assert not reserve.is_hoard([], 9.0)
 
 
-def test_what_has_just_been_claimed_is_no_hoard_after_a_rest_of_all_slots() -> None:
+def test_runs_just_claimed_are_no_hoard_after_all_slots_rested() -> None:
     reserve = given_reserve()
     reserve.begun_s = 1.0
 
@@ -115,7 +115,7 @@ def test_what_has_just_been_claimed_is_no_hoard_after_a_rest_of_all_slots() -> N
     assert reserve.is_hoard([call(9.0)], 9.001 + BUSY_S)
 
 
-def test_what_waits_for_too_long_is_a_hoard_even_if_other_slots_go_fast() -> None:
+def test_runs_that_wait_too_long_are_a_hoard_even_beside_fast_slots() -> None:
     reserve = given_reserve()
     late_s = 1.0 + LATE * HOLD_S
 

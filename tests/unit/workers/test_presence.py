@@ -72,7 +72,7 @@ def test_workers_that_go_one_after_the_other_are_given_up_one_after_the_other() 
     )
 
 
-def test_what_is_certain_needs_no_patience() -> None:
+def test_a_certain_death_is_reported_at_once() -> None:
     fleet = [seen(str(number))._replace(is_spared=True) for number in range(5)]
 
     judged = absences(fleet, {each.presence for each in fleet}, is_certain=True)

@@ -61,7 +61,7 @@ def test_a_service_that_fails_rests_however_often_it_is_woken(
     assert mine == ["service.failed", "service.recovered"], "not one notice for each failure"
 
 
-def test_what_is_told_rarely_says_how_often_it_was(
+def test_a_rare_notice_says_how_often_it_happened(
     told: list[tuple[str, dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now_s = [0.0]
@@ -82,6 +82,6 @@ def test_what_is_told_rarely_says_how_often_it_was(
     "notice",
     ["batch.split", "item.set_aside", "finish.refused", "work.unavailable", "schedule.broken"],
 )
-def test_what_was_set_aside_is_a_warning_in_plain_words(notice: str) -> None:
+def test_a_notice_of_a_set_aside_item_is_a_warning_in_plain_words(notice: str) -> None:
     assert level_of(notice) == "warning"
     assert MESSAGES[notice] != notice

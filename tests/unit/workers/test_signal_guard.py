@@ -39,7 +39,9 @@ def tries(send: Callable[[], object]) -> int:
         (lambda: os.kill(os.getpid(), signal.SIGCONT), 0),
     ],
 )
-def test_what_would_end_the_service_is_refused(send: Callable[[], object], code: int) -> None:
+def test_a_signal_that_would_end_the_service_is_refused(
+    send: Callable[[], object], code: int
+) -> None:
     assert exit_code_of(lambda: tries(send)) == code
 
 

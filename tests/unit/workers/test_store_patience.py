@@ -68,7 +68,7 @@ def test_rests_do_not_grow_however_long_the_store_is_away_and_it_is_told_once(
     [(StoreRefused("wrong password"), None), (StoreUnavailable("no route"), False)],
     ids=["refused", "--no-wait"],
 )
-def test_what_is_not_to_be_waited_for_ends_at_the_first_look(
+def test_an_error_that_allows_no_wait_ends_at_the_first_look(
     rests: list[float], error: StoreUnavailable, *, waits: bool | None
 ) -> None:
     with pytest.raises(type(error)):

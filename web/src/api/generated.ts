@@ -1641,11 +1641,11 @@ export type Sent = {
   heard: Array<Heard>;
 };
 
-export type Session = {
+export type SessionView = {
   who: string;
   kind: "token" | "session";
   namespace: string;
-  roles: Array<string>;
+  roles: Array<"viewer" | "operator" | "author" | "admin" | "exec" | "audit" | "worker">;
   queues: Array<string> | null;
   verbs: Array<string>;
   csrfToken: string | null;
@@ -1859,7 +1859,7 @@ export type WorkerView = {
 /** What each operation takes and answers. */
 export interface Operations {
   showVersion: { answer: Version };
-  showSession: { answer: Session };
+  showSession: { answer: SessionView };
   endSession: { answer: unknown };
   triggerJob: { path: [jobId: string]; body?: TriggerBody; answer: Triggered };
   listJobs: { query?: { cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<JobEntry> };
@@ -1918,7 +1918,7 @@ export interface Operations {
   resumeWorker: { path: [workerId: string]; answer: DrainState };
   listReleases: { query?: { app?: string | null; limit?: number }; answer: Page<Release> };
   useRelease: { path: [number: number]; answer: Release };
-  listLetterGroups: { query?: { jobId?: string | null; acted?: boolean; limit?: number }; answer: Page<LetterGroup> };
+  listLetterGroups: { query?: { jobId?: string | null; group?: string | null; acted?: boolean; limit?: number }; answer: Page<LetterGroup> };
   listLetters: { query?: { group?: string | null; jobId?: string | null; state?: "open" | "redriven" | "discarded" | null; cursor?: string | null; limit?: number }; answer: Page<LetterView> };
   showLetter: { path: [runId: string]; answer: LetterView };
   redriveLetter: { path: [runId: string]; body?: RedriveLetterBody; answer: Redriven };

@@ -1,7 +1,9 @@
 /** The words of the pages for what the API says; the types themselves are made from its description. */
 import type * as G from "./generated";
 
-export type { Page, Session } from "./generated";
+export type { Page } from "./generated";
+
+export type Session = G.SessionView;
 
 export type Run = G.RunView;
 export type State = Run["state"];

@@ -93,12 +93,12 @@ def needs(
     namespace.
     """
     who = "Needs any credential" if everybody else f"Needs the role `{role}`"
-    said = who + "".join(f"; some uses need `{each}`" for each in also) + "."
+    description = who + "".join(f"; some uses need `{each}`" for each in also) + "."
     return {
         "opt": {KEY: Needs(role, also, everybody), WHOLE: whole},
         "security": SCHEMES,
         "responses": {status: _spec(status) for status in (CHANGES if changes else READS)},
-        "response_description": said,
+        "response_description": description,
     }
 
 
@@ -109,10 +109,10 @@ def public() -> dict[str, Any]:
 
 async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRouteHandler) -> None:
     """Check the credential of a request; Litestar calls this before each handler of any kind."""
-    wanted: Needs | None = handler.opt.get(KEY)
-    if wanted is None:  # the answer to OPTIONS that Litestar makes by itself
+    needed: Needs | None = handler.opt.get(KEY)
+    if needed is None:  # the answer to OPTIONS that Litestar makes by itself
         raise MethodNotAllowedException
-    if wanted.role is None:
+    if needed.role is None:
         return
     server_state = connection.app.state.server_state
     credential = await server_state.identities.of(connection)
@@ -122,7 +122,7 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
     wait_s = server_state.buckets.take(credential.id, rate=rate, burst=2 * rate)
     if wait_s:
         raise TooMany(f"more than {rate:g} requests a second", retry_after_s=wait_s)
-    if not (wanted.everybody or credential.has(wanted.role)):
+    if not (needed.everybody or credential.has(needed.role)):
         server_state.refusals.tell(
             "not-permitted",
             address=address_of(connection),
@@ -131,24 +131,24 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
             who=credential.who,
         )
         raise NotPermitted(
-            f"this needs the role {wanted.role}; the credential has {', '.join(credential.roles)}"
+            f"this needs the role {needed.role}; the credential has {', '.join(credential.roles)}"
         )
     if facts["query_string"] and not handler.opt.get(ANY_QUERY):
         _check_query(facts["query_string"], _query_names(handler))
 
 
-def _check_query(text: bytes, known: frozenset[str]) -> None:
+def _check_query(text: bytes, allowed: frozenset[str]) -> None:
     """Refuse a query parameter that is unknown or given twice."""
-    given: set[str] = set()
+    seen_names: set[str] = set()
     for name, _ in parse_qsl(text.decode("latin-1"), keep_blank_values=True):
-        if name not in known:
+        if name not in allowed:
             raise BadInput(
                 f"there is no parameter {name!r:.64} here;"
-                f" known are: {', '.join(sorted(known)) or 'none'}"
+                f" known are: {', '.join(sorted(allowed)) or 'none'}"
             )
-        if name in given:
+        if name in seen_names:
             raise BadInput(f"the parameter {name!r:.64} is given twice")
-        given.add(name)
+        seen_names.add(name)
 
 
 @cache
@@ -174,15 +174,15 @@ def operations(app: Litestar) -> Iterator[Endpoint]:
 
 
 def _operation(method: str, path: str, handler: Any) -> Endpoint:
-    wanted = handler.opt.get(KEY) if handler is not None else None
-    if not isinstance(wanted, Needs):
+    needed = handler.opt.get(KEY) if handler is not None else None
+    if not isinstance(needed, Needs):
         raise BadOption(f"{method} {path} does not say which role it needs")
-    if (wanted.role is None) != ((method, path) in PUBLIC):
+    if (needed.role is None) != ((method, path) in PUBLIC):
         raise BadOption(f"{method} {path} and the list of what is public do not agree")
     beside = (*LADDER, WORKER, "audit")
-    if wanted.role is not None and wanted.role not in beside:
+    if needed.role is not None and needed.role not in beside:
         raise BadOption(f"{method} {path} needs one of the roles {', '.join(beside)}")
-    return Endpoint(method, path, wanted, handler.handler_name)
+    return Endpoint(method, path, needed, handler.handler_name)
 
 
 def _spec(status: int) -> ResponseSpec:

@@ -58,13 +58,13 @@ class CredentialLookups:
             return [find(tx, digest) for find, digest, _ in batch]
 
         try:
-            found = await self._server_state.read(look, only=HOUSE)
+            credentials = await self._server_state.read(look, only=HOUSE)
         except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
             for _, _, future in batch:
                 if not future.done():
                     future.set_exception(error)
         else:
-            for (_, _, future), answer in zip(batch, found, strict=True):
+            for (_, _, future), answer in zip(batch, credentials, strict=True):
                 if not future.done():
                     future.set_result(answer)
         finally:

@@ -82,8 +82,8 @@ class Identities:
         """
         if self._server_state.options.is_secure:
             return "__Host-rota"
-        asked = _LOCAL.fullmatch(connection.headers.get("host", ""))
-        return f"rota-{asked[1]}" if asked else "rota"
+        local_host = _LOCAL.fullmatch(connection.headers.get("host", ""))
+        return f"rota-{local_host[1]}" if local_host else "rota"
 
     async def of(self, connection: Connection) -> Credential:
         """Return the credential of a request; NotSignedIn if it brings no known credential."""
@@ -107,14 +107,14 @@ class Identities:
 
         A page that reads with the token of another session was loaded before this session began.
         """
-        sent = connection.headers.get(CSRF)
-        is_own = hmac.compare_digest((sent or "").encode(), csrf_of(secret).encode())
+        header = connection.headers.get(CSRF)
+        is_own = hmac.compare_digest((header or "").encode(), csrf_of(secret).encode())
         if connection.scope.get("method") not in SAFE and not is_own:
             raise NotPermitted(
                 "a change in a session needs the header X-CSRF-Token, as GET /api/v1/session "
                 "tells it"
             )
-        if sent is not None and not is_own:
+        if header is not None and not is_own:
             raise NotSignedIn("this browser has another session by now than the page that asks")
 
     def forget(self) -> None:
@@ -159,13 +159,13 @@ class Identities:
 
     async def _known_by(self, secret: str, connection: Connection, find: Find) -> Credential:
         digest = digest_of(secret[:LONGEST])
-        known = self._known.get((find.__name__, digest))
-        if known is None or known.until_s < elapsed_s():
+        cached = self._known.get((find.__name__, digest))
+        if cached is None or cached.until_s < elapsed_s():
             self.check_patience(address_of(connection), secret)
-            known = await self._ask_once(digest, secret, connection, find)
-        if not known.credential.is_session:
-            self._used.add(known.credential.id)
-        return known.credential
+            cached = await self._ask_once(digest, secret, connection, find)
+        if not cached.credential.is_session:
+            self._used.add(cached.credential.id)
+        return cached.credential
 
     async def _ask_once(
         self, digest: str, secret: str, connection: Connection, find: Find
@@ -180,24 +180,24 @@ class Identities:
             asking = asyncio.ensure_future(self._ask(digest, find))
             self._asking[at] = asking
             asking.add_done_callback(lambda _: self._asking.pop(at, None))
-        known = await asyncio.shield(asking)
-        if known is None:
+        cached = await asyncio.shield(asking)
+        if cached is None:
             raise await self._unknown(digest, secret, address_of(connection))
-        return known
+        return cached
 
     async def _ask(self, digest: str, find: Find) -> _Known | None:
         at = find.__name__, digest
-        found = await self._lookups.find(find, digest)
+        credential = await self._lookups.find(find, digest)
         now_s = elapsed_s()
-        if found is None:
+        if credential is None:
             self._known.pop(at, None)
             self._was_good.pop(digest, None)
             remember(self._bad, at, now_s + BAD_S)
             return None
-        known = _Known(found, now_s + BELIEVED_S)
-        remember(self._known, at, known)
+        cached = _Known(credential, now_s + BELIEVED_S)
+        remember(self._known, at, cached)
         remember(self._was_good, digest, now_s + GOOD_S)
-        return known
+        return cached
 
     async def _unknown(self, digest: str, secret: str, address: str) -> NotSignedIn:
         """Return the error for an unknown credential; the owner of an ended token learns why."""
@@ -213,10 +213,10 @@ class Identities:
         return credential_of_token(tx, digest)
 
     def _session(self, tx: Tx, digest: str) -> Credential | None:
-        found = credential_of_session(tx, digest)
-        if found is None:
+        session = credential_of_session(tx, digest)
+        if session is None:
             return None
-        credential, is_due = found
+        credential, is_due = session
         if is_due:
             self._server_state.room(HOUSE).write(lambda tx: touch_session(tx, digest))
             if is_id(credential.id):  # of the token that it was opened with
@@ -224,13 +224,13 @@ class Identities:
         return credential
 
 
-def remember(known: dict[K, V], key: K, value: V) -> None:
+def remember(cache: dict[K, V], key: K, value: V) -> None:
     """Add an entry to a bounded mapping; the oldest entries are dropped."""
-    known.pop(key, None)
-    if len(known) >= MOST:
-        for old in list(islice(known, MOST // 10)):
-            del known[old]
-    known[key] = value
+    cache.pop(key, None)
+    if len(cache) >= MOST:
+        for old in list(islice(cache, MOST // 10)):
+            del cache[old]
+    cache[key] = value
 
 
 def address_of(connection: Connection) -> str:

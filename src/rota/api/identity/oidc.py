@@ -130,11 +130,11 @@ class Provider:
 
     def _look(self, *, afresh: bool = False) -> _Known:
         with self._looking:
-            known = self._known
+            cached = self._known
             limit_s = AGAIN_S if afresh else KNOWN_S
-            if known is None or elapsed_s() - known.since_s > limit_s:
-                known = self._known = self._discover()
-            return known
+            if cached is None or elapsed_s() - cached.since_s > limit_s:
+                cached = self._known = self._discover()
+            return cached
 
     def _discover(self) -> _Known:
         from joserfc.errors import JoseError  # noqa: PLC0415  # an extra
@@ -197,14 +197,14 @@ class Provider:
         return claims
 
     def _roles(self, claims: Mapping[str, Any]) -> tuple[Role, ...]:
-        found: Any = claims
+        claim: Any = claims
         for part in self.options.claim.split("."):
-            found = found.get(part) if isinstance(found, Mapping) else None
-        groups = [found] if isinstance(found, str) else found
+            claim = claim.get(part) if isinstance(claim, Mapping) else None
+        groups = [claim] if isinstance(claim, str) else claim
         if not isinstance(groups, list):
             return ()
-        given = {role for group in groups for role in self.options.roles.get(str(group), ())}
-        return tuple(role for role in PEOPLE if role in given)
+        roles = {role for group in groups for role in self.options.roles.get(str(group), ())}
+        return tuple(role for role in PEOPLE if role in roles)
 
     def _ask(
         self,

@@ -37,7 +37,7 @@ class SecurityEvents:
         self._counts[namespace, kind] += 1
 
     def counts(self, namespace: str) -> dict[Kind, int]:
-        """How often each kind happened since the process began."""
+        """Return how often each kind happened since the process began."""
         return {kind: self._counts[namespace, kind] for kind in KINDS}
 
     def tell(self, code: str, *, address: str, request_id: str, detail: str, who: str = "") -> None:

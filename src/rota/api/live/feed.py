@@ -11,7 +11,7 @@ from rota.api.identity.row_scope import HOUSE
 from rota.api.live import fleet
 from rota.api.live import positions as marks
 from rota.api.live.client import LinePosition, LiveClient
-from rota.api.live.documents import line_event, run_event
+from rota.api.live.events import event, line_event
 from rota.api.live.fleet import Fleet, FleetFilter
 from rota.api.live.missed_events import missed, tell_missed
 from rota.api.live.positions import Marks
@@ -244,11 +244,11 @@ def _tell_runs(
     for client in clients:
         if client.topics.runs:
             by_namespace.setdefault(client.namespace, []).append(client)
-    for run in changes:
-        hearers = by_namespace.get(run.namespace)
+    for namespace, run in changes:
+        hearers = by_namespace.get(namespace)
         if hearers is None:
             continue
-        text, key = run_event(run), ("run", run.id)
+        text, key = event("run", run), ("run", run.id)
         for client in hearers:
             if client.reaches(run.queue):
                 client.put(key, floor, text)

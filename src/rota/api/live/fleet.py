@@ -8,9 +8,11 @@ from typing import NamedTuple
 import msgspec
 
 from rota.api.live.client import LiveClient
-from rota.api.live.documents import Gone, QueueTold, WorkerTold, event, queue_told, worker_told
+from rota.api.live.events import event
 from rota.engine.admission.queues import queues
-from rota.engine.workers.registry import workers
+from rota.engine.workers.registry import WorkerRecord, workers
+from rota.model.insight.live_events import GoneEvent, QueueEvent, WorkerEvent
+from rota.model.view import project
 from rota.store.base import Tx
 
 
@@ -19,7 +21,7 @@ class FleetItem(NamedTuple):
 
     kind: str
     id: str
-    told: QueueTold | WorkerTold
+    event: QueueEvent | WorkerEvent
     queues: tuple[str, ...]
 
     @property
@@ -29,9 +31,9 @@ class FleetItem(NamedTuple):
     @property
     def news(self) -> object:
         """The part of the item whose change is worth an event: a wait that goes on is not."""
-        if isinstance(self.told, QueueTold):
-            return msgspec.structs.replace(self.told, oldest_wait_ms=None)
-        return self.told
+        if isinstance(self.event, QueueEvent):
+            return msgspec.structs.replace(self.event, oldest_ms=None)
+        return self.event
 
 
 class FleetFilter(NamedTuple):
@@ -58,15 +60,20 @@ def look(tx: Tx, wanted: FleetFilter) -> Fleet:
     found: dict[str, list[FleetItem]] = {name: [] for name in wanted.queues | wanted.workers}
     for name in wanted.queues:
         found[name] += [
-            FleetItem("queue", each.name, queue_told(each), (each.name,))
+            FleetItem("queue", each.name, project(QueueEvent, each), (each.name,))
             for each in queues(tx, namespace=name)
         ]
     for name in wanted.workers:
         found[name] += [
-            FleetItem("worker", each.id, worker_told(each), each.queues)
+            FleetItem("worker", each.id, _worker_event(each), each.queues)
             for each in workers(tx, namespace=name)
         ]
     return found
+
+
+def _worker_event(worker: WorkerRecord) -> WorkerEvent:
+    told = project(WorkerEvent, worker)
+    return msgspec.structs.replace(told, is_draining=not worker.takes_new)
 
 
 def tell(clients: Collection[LiveClient], before: Fleet, now: Fleet, *, floor: int) -> None:
@@ -90,10 +97,10 @@ def _tell_one(
 ) -> None:
     for thing in fresh:
         if _is_for(client, thing):
-            client.put(thing.key, floor, event(thing.kind, thing.told))
+            client.put(thing.key, floor, event(thing.kind, thing.event))
     for thing in gone:
         if _is_for(client, thing):
-            client.put(thing.key, floor, event(thing.kind, Gone(id=thing.id)))
+            client.put(thing.key, floor, event(thing.kind, GoneEvent(id=thing.id)))
 
 
 def _is_for(client: LiveClient, thing: FleetItem) -> bool:

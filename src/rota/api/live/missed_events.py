@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rota.api.live.client import LiveClient
-from rota.api.live.documents import run_event
+from rota.api.live.events import event
 from rota.api.live.reader import LONGEST_MS, MOST_READ, MOST_TOLD, SKEW_MS
 from rota.api.live.tails import lines_after
 from rota.api.live.topics import MOST_CLAIMS, Ends
@@ -48,9 +48,9 @@ def _missed_runs(tx: Tx, client: LiveClient, floor: int, found: MissedEvents) ->
     if seen.is_cut or len(ids) > MOST_TOLD:
         found.is_too_much = True
         return
-    for run in changed(tx, ids, since=floor, namespace=client.namespace):
+    for _, run in changed(tx, ids, since=floor, namespace=client.namespace):
         if client.reaches(run.queue):
-            found.runs.append((run.id, run_event(run)))
+            found.runs.append((run.id, event("run", run)))
 
 
 def _seen_lines(tx: Tx, run_id: str, namespace: str, known: Ends | None) -> dict[int, int]:

@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from rota.api.live.client import LiveClient
-from rota.api.live.documents import Changed, event
+from rota.api.live.events import event
 from rota.engine.jobs.changes import DefinitionMark, definition_mark, newest_acts
+from rota.model.insight.live_events import ChangeEvent
 from rota.store.base import Tx
 
 SPARE = 50
@@ -58,5 +59,5 @@ def tell(clients: Collection[LiveClient], before: Marks, now: Marks, *, floor: i
         known, found = before.get(client.namespace), now.get(client.namespace)
         if not client.topics.changes or known is None or found is None or known.mark == found.mark:
             continue
-        told = Changed(only_acts=not found.is_defined)
+        told = ChangeEvent(only_acts=not found.is_defined)
         client.put(("changed", told.only_acts), floor, event("changed", told))

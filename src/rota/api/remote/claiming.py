@@ -62,7 +62,7 @@ def catch(
     worker_id: str,
     credential: Credential,
     *,
-    asked: ClaimBody,
+    body: ClaimBody,
     is_first: bool,
 ) -> ClaimReply:
     """Claim runs for the worker, from the queues that its token reaches now.
@@ -71,17 +71,17 @@ def catch(
     it would start in it. The first look of a claim also finds strays.
     """
     namespace = credential.namespace
-    limit, ahead = asked.limit, asked.ahead
+    limit, ahead = body.limit, body.ahead
     worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
-    if is_first and asked.held is not None:
-        strays = strays_of(tx, worker.id, check_held(worker, asked.held))
-        if strays and asked.hears_strays:
+    if is_first and body.held is not None:
+        strays = strays_of(tx, worker.id, check_held(worker, body.held))
+        if strays and body.hears_strays:
             return ClaimReply(worker, [], {}, told_strays(tx, worker, strays, namespace=namespace))
         release(tx, strays, namespace=namespace)
     if worker.drains:
         return ClaimReply(worker, [], {})
-    if is_first and asked.takes is not None:
-        worker = told_takes(tx, worker, asked.takes)
+    if is_first and body.takes is not None:
+        worker = told_takes(tx, worker, body.takes)
     scope = _scope(tx, worker, credential)
     claims = Claims(scope)
     claims.worker_id = worker.id
@@ -92,7 +92,7 @@ def catch(
     if tx.is_careful:
         leases = _readable(tx, leases, namespace)
     kinds = {(lease.job, lease.version) for lease in leases}
-    return ClaimReply(worker, leases, {kind: _pinned(tx, kind, namespace) for kind in kinds})
+    return ClaimReply(worker, leases, {kind: _pin(tx, kind, namespace) for kind in kinds})
 
 
 def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
@@ -100,7 +100,7 @@ def _readable(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Lease]:
     ready: list[Lease] = []
     for lease in leases:
         try:
-            _pinned(tx, (lease.job, lease.version), namespace)
+            _pin(tx, (lease.job, lease.version), namespace)
         except BadInput as error:
             finish(tx, [refusal(lease, error)], namespace=namespace)
         else:
@@ -120,7 +120,7 @@ def complete(
             ready.append(lease)
             continue
         call = Attempt(lease, ResolvedJob(spec=catch.pinned[lease.job, lease.version].spec), None)
-        ending = _completed(loader, call)
+        ending = _complete(loader, call)
         if ending is None:
             ready.append(call.lease)
         elif (verdict := verdict_on(call, ending)) is not None:
@@ -161,7 +161,7 @@ def told(catch: ClaimReply, ready: Sequence[Lease]) -> Claimed:
     )
 
 
-def _completed(loader: ValueLoader, call: Attempt) -> Ending | None:
+def _complete(loader: ValueLoader, call: Attempt) -> Ending | None:
     try:
         call.lease = loader.completed(call.lease)
         return loader.known(call)
@@ -189,16 +189,16 @@ def _scope(tx: Tx, worker: RemoteWorkerRow, credential: Credential) -> WorkerSco
     )
 
 
-def _pinned(tx: Tx, kind: tuple[str, int], namespace: str) -> PinnedVersion:
+def _pin(tx: Tx, kind: tuple[str, int], namespace: str) -> PinnedVersion:
     """Return a pinned version; definitions never change, so each is read once."""
     at = "pinned", namespace, *kind
-    found: PinnedVersion | None = tx.memo.get(at)
-    if found is None:
-        found = pinned_to(tx, *kind, namespace=namespace)
-        if found is None:
+    pinned: PinnedVersion | None = tx.memo.get(at)
+    if pinned is None:
+        pinned = pinned_to(tx, *kind, namespace=namespace)
+        if pinned is None:
             return PinnedVersion(spec_at(tx, *kind, namespace=namespace))
-        tx.memo[at] = found
-    return found
+        tx.memo[at] = pinned
+    return pinned
 
 
 def _nothing(lease: Lease) -> ResolvedJob:

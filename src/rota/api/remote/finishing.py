@@ -93,8 +93,8 @@ def end_attempts(
     def work(tx: Tx, prepared: Mapping[str, PreparedFinish]) -> FinishReply:
         return _finish(tx, artifact_store, worker_id, credential, ended, prepared)
 
-    who = f"endings of worker {worker_id}"
-    answer = write_apart(room.write, lambda tx: work(tx, {}), who=who)
+    batch_name = f"endings of worker {worker_id}"
+    answer = write_apart(room.write, lambda tx: work(tx, {}), who=batch_name)
     if not answer.wanted:
         return answer.lost
     results = {each.run_id: each.result or "null" for each in ended}
@@ -103,7 +103,7 @@ def end_attempts(
         lease.run_id: _prepare(loader, artifact_store, lease, results[lease.run_id])
         for lease in answer.wanted
     }
-    return write_apart(room.write, lambda tx: work(tx, prepared), who=who).lost
+    return write_apart(room.write, lambda tx: work(tx, prepared), who=batch_name).lost
 
 
 def _finish(  # who says what, and what was made ready for it
@@ -116,27 +116,27 @@ def _finish(  # who says what, and what was made ready for it
 ) -> FinishReply:
     namespace = credential.namespace
     worker = find_remote(tx, worker_id, namespace=namespace, token_id=credential.id)
-    held = held_runs(tx, worker, check_held(worker, ended), namespace=namespace)
-    mine = [(each, held[each.run_id]) for each in ended if each.run_id in held]
-    wanted = [
-        asked
+    held_here = held_runs(tx, worker, check_held(worker, ended), namespace=namespace)
+    mine = [(each, held_here[each.run_id]) for each in ended if each.run_id in held_here]
+    incomplete = [
+        lease
         for each, run in mine
         if each.ending == "returned"
         and each.run_id not in prepared
-        and (asked := _wanted(tx, artifact_store, run.lease, each.result or "", namespace))
+        and (lease := _incomplete(tx, artifact_store, run.lease, each.result or "", namespace))
     ]
-    if wanted:
-        return FinishReply([], wanted)
+    if incomplete:
+        return FinishReply([], incomplete)
     verdicts = [
         verdict
         for each, run in mine
-        if (verdict := _judged(tx, worker, each, run, prepared.get(each.run_id), namespace))
+        if (verdict := _judge(tx, worker, each, run, prepared.get(each.run_id), namespace))
     ]
     lost = finish(tx, verdicts, namespace=namespace) if verdicts else []
-    return FinishReply(lost + [each.run_id for each in ended if each.run_id not in held], [])
+    return FinishReply(lost + [each.run_id for each in ended if each.run_id not in held_here], [])
 
 
-def _wanted(
+def _incomplete(
     tx: Tx, artifact_store: ArtifactStore, lease: Lease, result: str, namespace: str
 ) -> Lease | None:
     """Return the marked lease if its result is stored apart or cached; None otherwise.
@@ -145,7 +145,7 @@ def _wanted(
     """
     try:
         is_more = _is_more(tx, artifact_store, lease, result, namespace)
-        return _asked(tx, lease, namespace) if is_more else None
+        return _marked(tx, lease, namespace) if is_more else None
     except BadInput as error:
         set_aside(f"what becomes of the result of run {lease.run_id}", error)
         return None
@@ -167,17 +167,17 @@ def _graph_run(tx: Tx, lease: Lease, namespace: str) -> GraphRun | None:
     return graph_runs(tx, [lease.parent_id], namespace=namespace).get(lease.parent_id)
 
 
-def _judged(  # what was said, what is known, and where
+def _judge(  # what was said, what is known, and where
     tx: Tx,
     worker: RemoteWorkerRow,
-    said: EndBody,
+    body: EndBody,
     run: HeldRun,
     prepared: PreparedFinish | None,
     namespace: str,
 ) -> Verdict | None:
     """Return the verdict on a run; a definition or policy that is unreadable fails it alone."""
     try:
-        return _verdict(tx, worker, said, run, prepared, namespace)
+        return _verdict(tx, worker, body, run, prepared, namespace)
     except (BadInput, msgspec.DecodeError) as error:
         return refusal(run.lease, error)
 
@@ -185,27 +185,27 @@ def _judged(  # what was said, what is known, and where
 def _verdict(  # what was said, what is known, and where
     tx: Tx,
     worker: RemoteWorkerRow,
-    said: EndBody,
+    body: EndBody,
     run: HeldRun,
     prepared: PreparedFinish | None,
     namespace: str,
 ) -> Verdict | None:
     spec = spec_at(tx, run.lease.job, run.lease.version, namespace=namespace)
     lease = run.lease if prepared is None else prepared.lease
-    result = said.result if prepared is None else prepared.result
-    call = _call(lease, spec, said, now=worker.now)
-    verdict = verdict_on(call, _ending(said, run, result))
+    result = body.result if prepared is None else prepared.result
+    call = _call(lease, spec, body, now=worker.now)
+    verdict = verdict_on(call, _ending(body, run, result))
     # The job may have got a breaker since the claim; if it has none, this look finds none.
     return None if verdict is None else msgspec.structs.replace(verdict, watched=True)
 
 
-def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Attempt:
+def _call(lease: Lease, spec: JobSpec, body: EndBody, *, now: int) -> Attempt:
     """Return the attempt as its worker has it, from the facts that the server knows."""
     change = policy_of(lease.policy)
     timeout_ms = spec.timeout_ms
     if change and change.timeout_ms is not None:
         timeout_ms = change.timeout_ms
-    delay_ms = said.custom_delay_ms
+    delay_ms = body.custom_delay_ms
     work = ResolvedJob(
         spec=spec,
         retry_function=None if delay_ms is None else lambda _tries, _error: delay_ms / 1000,
@@ -213,45 +213,45 @@ def _call(lease: Lease, spec: JobSpec, said: EndBody, *, now: int) -> Attempt:
     # The judge treats the run as claimed now: it counts from here by a clock of this host.
     at_hand = msgspec.structs.replace(lease, claimed_at=now)
     call = Attempt(at_hand, work, None if timeout_ms is None else timeout_ms / 1000)
-    if said.began:
-        held_ms = min(said.held_ms or 0, max(0, now - lease.claimed_at))
+    if body.began:
+        held_ms = min(body.held_ms or 0, max(0, now - lease.claimed_at))
         call.started_s, call.held_ms = call.claimed_s + held_ms / 1000, held_ms
-    call.slot = _LeftBehind() if said.left_behind else None
+    call.slot = _LeftBehind() if body.left_behind else None
     return call
 
 
-def _ending(said: EndBody, run: HeldRun, result: str | None) -> Ending:
-    match said.ending:
+def _ending(body: EndBody, run: HeldRun, result: str | None) -> Ending:
+    match body.ending:
         case "returned":
             return Returned(result or "null")
         case "crashed":
-            return Crashed(_error(said.error))
-        case "stopped" if said.why == "cancel" and not run.is_cancelled:
+            return Crashed(_error(body.error))
+        case "stopped" if body.why == "cancel" and not run.is_cancelled:
             return Stopped("drain")  # nobody wanted that
         case "stopped":
-            return Stopped(said.why or "drain")
+            return Stopped(body.why or "drain")
         case "raised":
             return Raised(
-                error=_error(said.error),
-                types=tuple(without_zero(bounded(each, MAX_TYPE)) for each in said.types),
-                retry_after_s=None if said.retry_after_ms is None else said.retry_after_ms / 1000,
-                wants_retry=said.wants_retry,
-                gives_up=said.gives_up,
-                reason=None if said.reason is None else without_zero(said.reason),
-                misfit=said.misfit and said.gives_up,
+                error=_error(body.error),
+                types=tuple(without_zero(bounded(each, MAX_TYPE)) for each in body.types),
+                retry_after_s=None if body.retry_after_ms is None else body.retry_after_ms / 1000,
+                wants_retry=body.wants_retry,
+                gives_up=body.gives_up,
+                reason=None if body.reason is None else without_zero(body.reason),
+                misfit=body.misfit and body.gives_up,
             )
 
 
 def _error(error: ErrorDetail | None) -> ErrorDetail:
-    found = error or ErrorDetail(type="Error", message="")
+    detail = error or ErrorDetail(type="Error", message="")
     return ErrorDetail(
-        type=without_zero(bounded(found.type, MAX_TYPE)),
-        message=without_zero(bounded(found.message, MAX_MESSAGE)),
-        traceback=without_zero(bounded(found.traceback, MAX_TRACEBACK)),
+        type=without_zero(bounded(detail.type, MAX_TYPE)),
+        message=without_zero(bounded(detail.message, MAX_MESSAGE)),
+        traceback=without_zero(bounded(detail.traceback, MAX_TRACEBACK)),
     )
 
 
-def _asked(tx: Tx, lease: Lease, namespace: str) -> Lease:
+def _marked(tx: Tx, lease: Lease, namespace: str) -> Lease:
     """Mark the lease as still to be completed, and whether transactions need its result."""
     graph_run = _graph_run(tx, lease, namespace)
     is_asked = graph_run is not None and lease.node in graph_run.asked

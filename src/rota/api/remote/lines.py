@@ -26,20 +26,20 @@ _marks = msgspec.json.Decoder(list[int])
 
 
 def append_lines(
-    tx: Tx, worker: RemoteWorkerRow, said: Sequence[ChunkBody], *, namespace: str
+    tx: Tx, worker: RemoteWorkerRow, bodies: Sequence[ChunkBody], *, namespace: str
 ) -> int:
     """Store the chunks that fit; return their number.
 
     The token alone decides, not the fence: the last lines of a lost attempt are evidence, and are
     stored under its own number.
     """
-    facts = [check_attempt(worker, each) for each in said]
-    for each in said:
+    facts = [check_attempt(worker, each) for each in bodies]
+    for each in bodies:
         _check(each)
-    attempts = {(each.run_id, each.fence) for each in said}
+    attempts = {(each.run_id, each.fence) for each in bodies}
     used = logged_chars(tx, [HeldLease(*at) for at in sorted(attempts)], namespace=namespace)
     chunks: list[LogChunk] = []
-    for each, fact in zip(said, facts, strict=True):
+    for each, fact in zip(bodies, facts, strict=True):
         at = each.run_id, each.fence
         used[at] = used.get(at, 0) + len(each.body)
         if used[at] <= MAX_CHARS + SPARE_CHARS:
@@ -49,16 +49,16 @@ def append_lines(
     return len(chunks)
 
 
-def _check(said: ChunkBody) -> None:
+def _check(body: ChunkBody) -> None:
     """Check that a chunk has the form that our own workers give it: readers rely on it."""
     try:
-        marks = _marks.decode(said.marks)
+        marks = _marks.decode(body.marks)
     except msgspec.MsgspecError as error:
         raise BadInput(f"marks: {error}") from None
-    lines = said.body.split("\n")
+    lines = body.body.split("\n")
     if len(marks) % 4 or any(count < 1 for count in marks[::4]) or sum(marks[::4]) != len(lines):
         raise BadInput(f"marks: {len(lines)} lines, and the marks are not for so many")
-    if said.seq + len(lines) > MAX_LINES + SPARE_LINE:
+    if body.seq + len(lines) > MAX_LINES + SPARE_LINE:
         raise BadInput(f"an attempt has up to {MAX_LINES} lines")
     if max(map(len, lines)) > MAX_LINE + SPARE_LINE:
         raise BadInput(f"a line has up to {MAX_LINE} characters")
@@ -69,15 +69,15 @@ def _check(said: ChunkBody) -> None:
             raise BadInput("marks: no such time, level or stream")
 
 
-def _chunk(said: ChunkBody, facts: Facts, now: int) -> LogChunk:
-    is_likely = facts.claimed_at <= said.first_at <= now + AHEAD_MS
+def _chunk(body: ChunkBody, facts: Facts, now: int) -> LogChunk:
+    is_likely = facts.claimed_at <= body.first_at <= now + AHEAD_MS
     return LogChunk(
-        run_id=said.run_id,
+        run_id=body.run_id,
         job=facts.job,
         attempt=facts.attempt,
-        fence=said.fence,
-        seq=said.seq,
-        first_at=said.first_at if is_likely else facts.claimed_at,
-        marks=said.marks,
-        body=without_zero(said.body),
+        fence=body.fence,
+        seq=body.seq,
+        first_at=body.first_at if is_likely else facts.claimed_at,
+        marks=body.marks,
+        body=without_zero(body.body),
     )

@@ -104,7 +104,7 @@ class WorkArrivals:
             self._watch.close()
 
     def _ring(self, key: str) -> None:
-        meant = self._ears.values() if key == EVERYWHERE else [self._ears.get(key, set())]
-        for ears in meant:
+        listeners = self._ears.values() if key == EVERYWHERE else [self._ears.get(key, set())]
+        for ears in listeners:
             for ear in ears:
                 ear.ring()

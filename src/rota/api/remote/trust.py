@@ -13,16 +13,16 @@ from rota.model.workers.remote import AttemptBody
 from rota.rules.security.attempt_tokens import Facts, read_token
 
 
-def check_attempt(worker: RemoteWorkerRow, said: AttemptBody) -> Facts:
+def check_attempt(worker: RemoteWorkerRow, body: AttemptBody) -> Facts:
     """Return the facts signed when the attempt began; NotPermitted if this is not its token."""
-    return read_token(worker.seal, said.run_id, said.fence, said.token)
+    return read_token(worker.seal, body.run_id, body.fence, body.token)
 
 
-def check_held(worker: RemoteWorkerRow, said: Sequence[AttemptBody]) -> list[HeldLease]:
+def check_held(worker: RemoteWorkerRow, bodies: Sequence[AttemptBody]) -> list[HeldLease]:
     """Return the attempts, all of them the worker's; one foreign attempt ends the request."""
-    for each in said:
+    for each in bodies:
         check_attempt(worker, each)
-    return [HeldLease(each.run_id, each.fence) for each in said]
+    return [HeldLease(each.run_id, each.fence) for each in bodies]
 
 
 def check_json(what: str, text: str, *, limit: int) -> str:

@@ -13,8 +13,7 @@ sign-in, requests of workers. An example:
 - The namespace is `request.namespace`, from the credential; never a part of path, query or body. A
   run or a queue that the credential does not reach (`request.credential.reaches`) is unknown.
 - `request.read(work)` and `request.change(verb, subject, work, answers=...)` run `work(tx)` in a
-  thread, in one transaction. A change writes its act and obeys an Idempotency-Key by itself; if the
-  verb records an act of its own, give it the `by` that `work` is called with: the act is one.
+  thread, in one transaction. A change writes its audit entry, and obeys an Idempotency-Key.
 - Errors are those of rota.errors; rota.api.server.problems says which status they are.
 - Names in paths go through `named()`, as they may hold a slash that was sent as %2F.
 

@@ -54,11 +54,11 @@ def lead_in(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
 
 def put_off(request: Request[Any, Any, Any], error: Exception) -> Response[Any]:
     """Answer a person with a page while the database is away; the page reloads on its own."""
-    told = respond(request, error)
+    answer = respond(request, error)
     if _is_person(request):
         text = page(title=AWAY, about=AWAY_ABOUT, with_form=False)
-        return Response(text, status_code=told.status_code, media_type=PAGE, headers=AGAIN)
-    return told
+        return Response(text, status_code=answer.status_code, media_type=PAGE, headers=AGAIN)
+    return answer
 
 
 def _is_person(request: Request[Any, Any, Any]) -> bool:
@@ -68,8 +68,8 @@ def _is_person(request: Request[Any, Any, Any]) -> bool:
 def _login(request: Request[Any, Any, Any]) -> str:
     """Return the sign-in page, which leads back to the page that the person wanted."""
     query = request.url.query
-    wanted = request.url.path + (f"?{query}" if query else "")
-    return "/login" if wanted == "/" else f"/login?next={quote(wanted, safe='')}"
+    target = request.url.path + (f"?{query}" if query else "")
+    return "/login" if target == "/" else f"/login?next={quote(target, safe='')}"
 
 
 _VIEWED: dict[str, Any] = {
@@ -94,9 +94,9 @@ def show_place(request: ApiRequest, place: FromPath[Path]) -> Response[bytes]:
         raise NotFoundException(detail=f"there is nothing at /{path}")
     if path not in _files():
         return _page(request)
-    kept = FOR_EVER if path.startswith("assets/") else {}
+    headers = FOR_EVER if path.startswith("assets/") else {}
     kind = mimetypes.guess_type(path)[0] or "application/octet-stream"
-    return _answer(request, path, kind, kept)
+    return _answer(request, path, kind, headers)
 
 
 def _page(request: ApiRequest) -> Response[bytes]:

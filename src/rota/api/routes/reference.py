@@ -31,13 +31,13 @@ def show_reference() -> Response[bytes]:
 
 @get("/docs/reference.js", **needs("viewer"), include_in_schema=False, sync_to_thread=False)
 def show_script() -> Response[bytes]:
-    """What makes the page."""
+    """The script of the page."""
     return _file("reference.js", "text/javascript")
 
 
 @get("/docs/reference.css", **needs("viewer"), include_in_schema=False, sync_to_thread=False)
 def show_style() -> Response[bytes]:
-    """How it looks."""
+    """The style sheet of the page."""
     return _file("reference.css", "text/css")
 
 

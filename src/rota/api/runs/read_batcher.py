@@ -51,7 +51,7 @@ class RunReadBatcher:
 
     async def _fly(self, batch: _Waiting) -> None:
         try:
-            found: Found = await self._server_state.read(
+            views: Found = await self._server_state.read(
                 lambda tx: _find(tx, batch), only={namespace for namespace, _ in batch}
             )
         except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
@@ -62,19 +62,19 @@ class RunReadBatcher:
         else:
             for at, futures in batch.items():
                 for future in futures:
-                    _answer(future, found.get(at), at[1])
+                    _answer(future, views.get(at), at[1])
         finally:
             self._flying -= 1
         self._start()
 
 
 def _find(tx: Tx, batch: _Waiting) -> dict[tuple[str, str], RunView]:
-    wanted: dict[str, list[str]] = {}
+    ids_by_namespace: dict[str, list[str]] = {}
     for namespace, run_id in batch:
-        wanted.setdefault(namespace, []).append(run_id)
+        ids_by_namespace.setdefault(namespace, []).append(run_id)
     return {
         (namespace, run_id): view
-        for namespace, run_ids in wanted.items()
+        for namespace, run_ids in ids_by_namespace.items()
         for run_id, view in find_all(tx, run_ids, namespace=namespace).items()
     }
 

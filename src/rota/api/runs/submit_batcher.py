@@ -146,16 +146,16 @@ class SubmitBatcher:
         keyed = [(at, call.keyed) for at, call in batch.open_calls() if call.keyed is not None]
         if not keyed:
             return
-        for (at, _), found in zip(keyed, take_keys(tx, [each for _, each in keyed]), strict=True):
-            if isinstance(found, str):
-                batch.answers[at] = SubmitReply(runs=_answers.decode(found), is_replay=True)
-            elif found is not None:
-                batch.answers[at] = found
+        for (at, _), outcome in zip(keyed, take_keys(tx, [each for _, each in keyed]), strict=True):
+            if isinstance(outcome, str):
+                batch.answers[at] = SubmitReply(runs=_answers.decode(outcome), is_replay=True)
+            elif outcome is not None:
+                batch.answers[at] = outcome
 
     def _submit_in(self, tx: Tx, batch: _Batch, namespace: str, *, is_repeat: bool) -> None:
         calls = [each for each in batch.open_calls() if each[1].credential.namespace == namespace]
         names = {wish.job for _, call in calls for wish in call.wishes}
-        known = choices(tx, names, namespace=namespace)
+        versions = choices(tx, names, namespace=namespace)
         quotas = self._quotas_of(tx, namespace)
         there = self._recorded(tx, batch, namespace) if is_repeat else frozenset()
         accepted: list[int] = []
@@ -164,9 +164,9 @@ class SubmitBatcher:
             try:
                 if at not in batch.drafts:
                     runs = [
-                        self._draft(wish, known, call.credential, quotas) for wish in call.wishes
+                        self._draft(wish, versions, call.credential, quotas) for wish in call.wishes
                     ]
-                    check_runs(tx, call.credential, runs, known)
+                    check_runs(tx, call.credential, runs, versions)
                     self._check_rate(namespace, quotas, len(runs))
                     batch.drafts[at] = runs
                 fresh = sum(run.id not in there for run in batch.drafts[at])
@@ -180,9 +180,9 @@ class SubmitBatcher:
         drafts = [run for at in accepted for run in batch.drafts[at]]
         if not drafts:
             return
-        done = iter(submit(tx, drafts, namespace=namespace, is_repeat=is_repeat))
+        submitted_runs = iter(submit(tx, drafts, namespace=namespace, is_repeat=is_repeat))
         for at in accepted:
-            batch.answers[at] = SubmitReply(runs=[next(done) for _ in batch.drafts[at]])
+            batch.answers[at] = SubmitReply(runs=[next(submitted_runs) for _ in batch.drafts[at]])
 
     def _recorded(self, tx: Tx, batch: _Batch, namespace: str) -> frozenset[str]:
         """Return the runs that a commit did record after all: they take no room a second time."""
@@ -211,11 +211,11 @@ class SubmitBatcher:
             drop_keys(tx, refused)
 
     def _quotas_of(self, tx: Tx, namespace: str) -> Quotas:
-        known = self._quotas.get(namespace)
-        if known is None or known[1] < elapsed_s():
+        cached = self._quotas.get(namespace)
+        if cached is None or cached[1] < elapsed_s():
             quotas = find_namespace(tx, namespace).quotas
-            known = self._quotas[namespace] = quotas, elapsed_s() + QUOTAS_S
-        return known[0]
+            cached = self._quotas[namespace] = quotas, elapsed_s() + QUOTAS_S
+        return cached[0]
 
     def _check_rate(self, namespace: str, quotas: Quotas, count: int) -> None:
         if quotas.rate is None:
@@ -232,14 +232,14 @@ class SubmitBatcher:
     def _draft(
         self,
         wish: SubmitRequest,
-        known: dict[str, VersionChoice],
+        versions: dict[str, VersionChoice],
         credential: Credential,
         quotas: Quotas,
     ) -> NewRun:
-        if wish.job not in known:
+        if wish.job not in versions:
             raise UnknownJob(wish.job)
         key = wish.options.get("key")
-        version, spec = known[wish.job].at(
+        version, spec = versions[wish.job].at(
             point_of(f"{wish.job}\n{key}") if key else random.random()
         )
         options = submit_options(wish.options, retry=retry_of(spec))
@@ -257,12 +257,12 @@ class SubmitBatcher:
 
         Without this cache it took more than half of the time of a bulk.
         """
-        known = self._signatures.get(spec.name)
-        if known is None or known[0] is not spec:
+        cached = self._signatures.get(spec.name)
+        if cached is None or cached[0] is not spec:
             if len(self._signatures) >= MOST_SIGNATURES:
                 self._signatures.clear()
-            known = self._signatures[spec.name] = spec, recorded_signature(spec)
-        return known[1]
+            cached = self._signatures[spec.name] = spec, recorded_signature(spec)
+        return cached[1]
 
 
 def _act(call: SubmitCall, answer: SubmitReply, text: bytes) -> NewAuditEntry:

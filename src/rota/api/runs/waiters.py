@@ -85,14 +85,14 @@ class RunWaiters:
                 pass
 
     def _ended(self) -> Callable[[Tx], list[tuple[str, str]]]:
-        wanted: dict[str, list[str]] = {}
+        ids_by_namespace: dict[str, list[str]] = {}
         for namespace, run_id in self._waiting:
-            wanted.setdefault(namespace, []).append(run_id)
+            ids_by_namespace.setdefault(namespace, []).append(run_id)
 
         def look(tx: Tx) -> list[tuple[str, str]]:
             return [
                 (namespace, run_id)
-                for namespace, run_ids in wanted.items()
+                for namespace, run_ids in ids_by_namespace.items()
                 for run_id in endings(tx, run_ids, namespace=namespace)
             ]
 

@@ -46,7 +46,7 @@ class CompressionMiddleware:
             if start is not None:
                 head, start = start, None
                 if message["type"] == "http.response.body" and not message.get("more_body"):
-                    head, message = await _squeezed(head, message)
+                    head, message = await _compress(head, message)
                 await send(head)
             await send(message)
 
@@ -77,20 +77,20 @@ def _is_json(start: Message) -> bool:
     return bool(is_plain and is_json and facts["status"] == 200)  # noqa: PLR2004  # well answered
 
 
-async def _squeezed(start: Message, message: Message) -> tuple[Message, Message]:
+async def _compress(start: Message, message: Message) -> tuple[Message, Message]:
     head: dict[str, Any] = dict(start)
     body: bytes = message.get("body", b"")  # type: ignore[assignment]
-    kept = [(name, value) for name, value in head["headers"] if name != b"content-length"]
-    kept.append((b"vary", b"Accept-Encoding"))
+    headers = [(name, value) for name, value in head["headers"] if name != b"content-length"]
+    headers.append((b"vary", b"Accept-Encoding"))
     if len(body) >= LEAST:
         if len(body) <= SOON:
-            body = _packed(body)
+            body = _pack(body)
         else:
-            body = await asyncio.to_thread(_packed, body)
-        kept.append((b"content-encoding", b"gzip"))
-    kept.append((b"content-length", str(len(body)).encode()))
-    return head | {"headers": kept}, {**message, "body": body}  # type: ignore[return-value]
+            body = await asyncio.to_thread(_pack, body)
+        headers.append((b"content-encoding", b"gzip"))
+    headers.append((b"content-length", str(len(body)).encode()))
+    return head | {"headers": headers}, {**message, "body": body}  # type: ignore[return-value]
 
 
-def _packed(body: bytes) -> bytes:
+def _pack(body: bytes) -> bytes:
     return gzip.compress(body, LEVEL, mtime=0)

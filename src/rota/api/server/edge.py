@@ -76,8 +76,8 @@ class EdgeMiddleware:
         refusal = self._refusal(facts)
         if refusal is not None:
             address = (facts.get("client") or ("",))[0]
-            said = {"address": address, "request_id": request_id, "detail": refusal.detail}
-            self._refusals.tell(refusal.code, **said)
+            event = {"address": address, "request_id": request_id, "detail": refusal.detail}
+            self._refusals.tell(refusal.code, **event)
             self._refusals.count(_KINDS.get(refusal.code, "bad-head"))
         if refusal is None:
             await self._app(scope, receive, answer)
@@ -166,8 +166,8 @@ def _foreign(origin: str) -> Problem:
 
 def _name(host: str) -> str:
     """Return the name in a Host header, without port and brackets; empty if it is malformed."""
-    found = _HOST.fullmatch(host)
-    return found[1].strip("[]").lower() if found else ""
+    match = _HOST.fullmatch(host)
+    return match[1].strip("[]").lower() if match else ""
 
 
 def _keep_slashes(scope: dict[str, Any]) -> None:

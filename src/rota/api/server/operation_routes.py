@@ -40,11 +40,11 @@ def _route(operation: Operation[..., Any]) -> HTTPRouteHandler:
     where = places(operation)
     body = _body(operation, where, hints)
 
-    async def handler(request: ApiRequest, **given: Any) -> Any:
-        data = given.pop("data", None)
+    async def handler(request: ApiRequest, **values: Any) -> Any:
+        data = values.pop("data", None)
         arguments = {
             name: named(value) if where[name] is Place.PATH and isinstance(value, str) else value
-            for name, value in given.items()
+            for name, value in values.items()
         }
         if data is not None:
             whole = [name for name, place in where.items() if place is Place.WHOLE_BODY]
@@ -81,17 +81,19 @@ def _signature(
 ) -> Signature:
     """Return the parameters of the route, with the places where Litestar finds them."""
     kind = Parameter.KEYWORD_ONLY
-    found = [Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=ApiRequest)]
+    signature = [Parameter("request", Parameter.POSITIONAL_OR_KEYWORD, annotation=ApiRequest)]
     for name, parameter in parameters(operation.function).items():
         annotation = _annotation(operation, where[name], name, hints[name])
         if annotation is not None:
-            found.append(Parameter(name, kind, default=parameter.default, annotation=annotation))
+            signature.append(
+                Parameter(name, kind, default=parameter.default, annotation=annotation)
+            )
     if body is not None:
         is_needed = operation.method != "POST" or not _may_be_left_out(body, where)
         default = Parameter.empty if is_needed else None
         annotation = _json(body | None if default is None else body)
-        found.append(Parameter("data", kind, default=default, annotation=annotation))
-    return Signature(found)
+        signature.append(Parameter("data", kind, default=default, annotation=annotation))
+    return Signature(signature)
 
 
 def _annotation(operation: Operation[..., Any], place: Place, name: str, hint: Any) -> Any:
@@ -107,10 +109,10 @@ def _annotation(operation: Operation[..., Any], place: Place, name: str, hint: A
 
 def _bounds(hint: Any) -> dict[str, Any]:
     """Return the bounds of a query parameter: of its number, or of its length."""
-    found = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, msgspec.Meta)]
+    metas = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, msgspec.Meta)]
     bounds = ("ge", "le", "min_length", "max_length")
-    said = {name: getattr(found[0], name) for name in bounds} if found else {}
-    return {name: bound for name, bound in said.items() if bound is not None}
+    limits = {name: getattr(metas[0], name) for name in bounds} if metas else {}
+    return {name: bound for name, bound in limits.items() if bound is not None}
 
 
 def _body(operation: Operation[..., Any], where: dict[str, Place], hints: dict[str, Any]) -> Any:

@@ -27,7 +27,7 @@ _log = logging.getLogger("rota.api")
 
 
 class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """What went wrong and what to do."""
+    """An error: what went wrong and what to do."""
 
     type: str
     title: str
@@ -38,7 +38,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     remedy: str
     request_id: str = ""
     facts: dict[str, str | float] = {}
-    """What the error is about, for programs: the id of a run, the name of a job..."""
+    """The subject of the error, for programs: the id of a run, the name of a job..."""
 
 
 class ErrorText(NamedTuple):
@@ -163,7 +163,7 @@ def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Probl
 
 def _count(request: Request[Any, Any, Any], error: Exception) -> None:
     """Count a refusal of a known caller; bad credentials are counted where they fail."""
-    kind = next((said for of, said in _COUNTED.items() if isinstance(error, of)), None)
+    kind = next((label for of, label in _COUNTED.items() if isinstance(error, of)), None)
     if kind is not None:
         facts: Mapping[str, Any] = request.scope
         whose = {"namespace": facts["credential"].namespace} if "credential" in facts else {}
@@ -171,7 +171,7 @@ def _count(request: Request[Any, Any, Any], error: Exception) -> None:
 
 
 def _of_ours(error: RotaError, request_id: str) -> tuple[Problem, dict[str, str]]:
-    told = told_of(type(error))
+    entry = told_of(type(error))
     headers = {}
     detail = str(error)
     if isinstance(error, TooMany):
@@ -182,12 +182,12 @@ def _of_ours(error: RotaError, request_id: str) -> tuple[Problem, dict[str, str]
         detail = "The database cannot be reached."
         if isinstance(error, errors.CommitUnknown):
             detail = "The connection to the database broke during the commit."
-    elif told.status == HTTPStatus.INTERNAL_SERVER_ERROR:
+    elif entry.status == HTTPStatus.INTERNAL_SERVER_ERROR:
         detail = "Something went wrong here."
     if isinstance(error, errors.NotSignedIn):
         headers["WWW-Authenticate"] = 'Bearer realm="rota"'
-    problem = make(code_of(type(error)), told.status, detail, told.remedy, request_id)
-    if told.status < HTTPStatus.INTERNAL_SERVER_ERROR:
+    problem = make(code_of(type(error)), entry.status, detail, entry.remedy, request_id)
+    if entry.status < HTTPStatus.INTERNAL_SERVER_ERROR:
         problem = msgspec.structs.replace(problem, facts=_facts(error))
     return problem, headers
 
@@ -209,10 +209,10 @@ def _camel(name: str) -> str:
 def _of_http(error: HTTPException, request_id: str) -> Problem:
     status = error.status_code
     code, remedy = _STATUS.get(status, ("bad-request", _FIX))
-    return make(code, status, _said(error), remedy, request_id)
+    return make(code, status, _detail(error), remedy, request_id)
 
 
-def _said(error: HTTPException) -> str:
+def _detail(error: HTTPException) -> str:
     """Return the message of Litestar, with the place of each complaint."""
     if not isinstance(error.extra, list):
         return error.detail
@@ -224,6 +224,6 @@ def _said(error: HTTPException) -> str:
     return "; ".join(parts) or error.detail
 
 
-def _source(said: dict[str, Any]) -> str:
-    source = said.get("source", "request")
+def _source(scope: dict[str, Any]) -> str:
+    source = scope.get("source", "request")
     return str(getattr(source, "value", source))

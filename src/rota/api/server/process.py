@@ -17,14 +17,14 @@ from rota.api.server.asgi import create_app
 from rota.api.server.options import ServerOptions, check_posture
 from rota.api.server.protocol import guarded
 from rota.api.server.state import ServerState
-from rota.engine.identity.audit_log import Actor
+from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.sessions import LINK_MS, give_ticket
-from rota.engine.identity.tokens import credential_of_token, has_tokens, issue, revoke, tokens
+from rota.engine.identity.tokens import credential_of_token, has_tokens, revoke, tokens
 from rota.errors import BadOption, StoreLost
 from rota.ids import new_id
 from rota.model.identity.credentials import ROLES
 from rota.notices import emit
-from rota.operations.identity.new_tokens import draw_secret, draw_token
+from rota.operations.identity.new_tokens import draw_secret, draw_token, give_token
 from rota.rules.security.secrets import check_own_token, digest_of
 from rota.store.base import Tx
 
@@ -122,8 +122,7 @@ def first_token(app: App, options: ServerOptions) -> StartupNote | None:
     def make(tx: Tx) -> bool:
         if has_tokens(tx):
             return False
-        by = Actor(act_id=new_id(), who=FIRST)
-        issue(tx, drawn.token, namespace=app.namespace, by=by)
+        give_token(tx, drawn.token, namespace=app.namespace, who=FIRST)
         give_ticket(tx, digest_of(ticket), purpose="login", token_id=drawn.token.id, ttl_ms=LINK_MS)
         return True
 
@@ -135,16 +134,21 @@ def first_token(app: App, options: ServerOptions) -> StartupNote | None:
 def _bring(tx: Tx, secret: str, namespace: str) -> None:
     """Store the token of the environment as the only one of its name; an older one is revoked."""
     known = credential_of_token(tx, digest_of(secret))
-    by = Actor(act_id=new_id(), who=FROM_ENV)
     if known is None:
         drawn = draw_token(FROM_ENV, roles=[role for role in ROLES if role in ADMIN], secret=secret)
-        issue(tx, drawn.token, namespace=namespace, by=by)
+        give_token(tx, drawn.token, namespace=namespace, who=FROM_ENV)
         known = credential_of_token(tx, digest_of(secret))
     if known is None:
         raise BadOption("the token of ROTA_ADMIN_TOKEN was revoked; set another one")
     for view in tokens(tx, namespace=namespace, limit=500):
         if view.name == FROM_ENV and view.id != known.id:
-            revoke(tx, view.id, namespace=namespace, by=Actor(act_id=new_id(), who=FROM_ENV))
+            _revoke(tx, view.id, namespace)
+
+
+def _revoke(tx: Tx, token_id: str, namespace: str) -> None:
+    if revoke(tx, token_id, namespace=namespace, who=FROM_ENV):
+        by, detail = Actor(act_id=new_id(), who=FROM_ENV), {"name": FROM_ENV}
+        record(tx, by, namespace=namespace, verb="revoke token", subject=token_id, detail=detail)
 
 
 class _Server(uvicorn.Server):

@@ -145,8 +145,8 @@ def _host_of(target: bytes) -> str:
 
     The host is returned as written: a part before an `@` stays, so that it fits no Host header.
     """
-    scheme, found, rest = target.partition(b"://")
-    if not found or scheme.lower() not in (b"http", b"https"):
+    scheme, marker, rest = target.partition(b"://")
+    if not marker or scheme.lower() not in (b"http", b"https"):
         return ""
     try:
         httptools.parse_url(target)

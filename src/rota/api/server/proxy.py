@@ -25,23 +25,23 @@ class ProxyMiddleware:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         facts: dict[str, Any] = scope  # type: ignore[assignment]  # all protocols alike
         if facts["type"] in ("http", "websocket"):
-            said = [value for name, value in facts["headers"] if name == b"x-forwarded-for"]
-            address = self._last(b",".join(said).decode("latin-1"))
+            values = [value for name, value in facts["headers"] if name == b"x-forwarded-for"]
+            address = self._last(b",".join(values).decode("latin-1"))
             if address is not None:
                 facts["client"] = (str(address), 0)
         await self._app(scope, receive, send)
 
     def _last(self, text: str) -> Address | None:
         """Return the last address; None when there is none, or the entry is malformed."""
-        found: Address | None = None
+        last: Address | None = None
         for entry in reversed(text.split(",")):
             address = _address(entry.strip())
             if address is None:
                 break
-            found = address
+            last = address
             if not any(address in network for network in self._proxies):
                 break
-        return found
+        return last
 
 
 def _address(entry: str) -> Address | None:

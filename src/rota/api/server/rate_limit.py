@@ -20,18 +20,18 @@ class TokenBuckets:
     def take(self, key: Hashable, *, rate: float, burst: float, cost: float = 1.0) -> float:
         """Take from a bucket: 0 on success, otherwise the seconds to wait."""
         now = self._clock()
-        left, then = self._held.get(key, (burst, now))
-        left = min(burst, left + (now - then) * rate)
-        is_good = left >= min(cost, burst)
-        self._held[key] = left - cost if is_good else left, now
+        tokens, then = self._held.get(key, (burst, now))
+        tokens = min(burst, tokens + (now - then) * rate)
+        is_good = tokens >= min(cost, burst)
+        self._held[key] = tokens - cost if is_good else tokens, now
         if len(self._held) > MOST:
             self._forget(rate, burst, now)
-        return 0.0 if is_good else (min(cost, burst) - left) / rate
+        return 0.0 if is_good else (min(cost, burst) - tokens) / rate
 
     def wait_s(self, key: Hashable, *, rate: float, burst: float) -> float:
         """Return how long to wait for one token, without taking it."""
-        left, then = self._held.get(key, (burst, 0.0))
-        return max(0.0, (1.0 - left) / rate - (self._clock() - then))
+        tokens, then = self._held.get(key, (burst, 0.0))
+        return max(0.0, (1.0 - tokens) / rate - (self._clock() - then))
 
     def clear(self) -> None:
         """Fill all buckets."""
@@ -39,7 +39,9 @@ class TokenBuckets:
 
     def _forget(self, rate: float, burst: float, now: float) -> None:
         full = [
-            key for key, (left, then) in self._held.items() if left + (now - then) * rate >= burst
+            key
+            for key, (tokens, then) in self._held.items()
+            if tokens + (now - then) * rate >= burst
         ]
         for key in full:
             del self._held[key]

@@ -20,7 +20,7 @@ from rota.api.identity.identities import address_of
 from rota.api.identity.row_scope import HOUSE
 from rota.api.server.json_depth import is_deeper
 from rota.api.server.state import ServerState
-from rota.engine.identity.audit_log import Actor, audit_detail_of, await_act, new_act, record_all
+from rota.engine.identity.audit_log import Actor, new_act, record_all
 from rota.engine.identity.namespaces import HOME
 from rota.engine.runs.idempotency import KeyedRequest, answer_keys, take_keys
 from rota.errors import BadInput, KeyReused
@@ -73,12 +73,11 @@ class ApiRequest(Request[Any, Any, Any]):
         facts: Mapping[str, Any] = self.scope
         return str(facts["request_id"])
 
-    def by(self, why: str = "") -> Actor:
+    def by(self) -> Actor:
         """Return the actor for the audit; all changes of one request are one entry."""
         return Actor(
             act_id=self.request_id,
             who=self.credential.who,
-            why=why,
             address=address_of(self),
             request_id=self.request_id,
         )
@@ -105,7 +104,7 @@ class ApiRequest(Request[Any, Any, Any]):
         if operation.prepare is not None:
             await self.server_state.write_all(operation.prepare)
         if operation.parse is not None:
-            arguments = await self._parsed(operation.parse, arguments)
+            arguments = await self._parse(operation.parse, arguments)
         if operation.is_read(**arguments):
             return await self._look(operation, arguments)
         answer = await self._once(
@@ -115,7 +114,7 @@ class ApiRequest(Request[Any, Any, Any]):
             self.server_state.identities.forget()
         return answer
 
-    async def _parsed(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    async def _parse(self, parse: Any, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """Parse the arguments, few requests at once, so that threads are left for others."""
         read, caller = self.server_state.room(self.only).read, self.caller
         return await self.server_state.call_slowly(lambda: parse(read, caller, arguments))
@@ -136,33 +135,21 @@ class ApiRequest(Request[Any, Any, Any]):
             self.add_header("ETag", etag)
         return answer
 
-    async def change(  # noqa: PLR0913  # what, how, and what is told of it, all named
-        self,
-        verb: str,
-        subject: str,
-        work: Callable[[Tx, Actor], T],
-        *,
-        answers: type[T],
-        before: Callable[[Tx], object] | None = None,
-        detail: Mapping[str, Any] | None = None,
-        why: str = "",
+    async def change(
+        self, verb: str, subject: str, work: Callable[[Tx], T], *, answers: type[T]
     ) -> T:
-        """Make a change once, with its audit entry; `before` gives the old state for the digest."""
-        by = self.by(why)
+        """Make a change that is no operation once, with its audit entry."""
+        by = self.by()
 
         def carry_out(tx: Tx) -> T:
-            old = None if before is None else digest(encode(before(tx)))
-            await_act(tx, by)
-            answer = work(tx, by)
-            text = encode(answer)
+            answer = work(tx)
             act = new_act(
                 by,
                 namespace=self.namespace,
                 verb=verb,
                 subject=subject,
-                detail={**audit_detail_of(tx, by), **(detail or {})},
-                before_digest=old,
-                after_digest=digest(text),
+                detail={},
+                after_digest=digest(encode(answer)),
             )
             record_all(tx, [act])
             return answer
@@ -176,15 +163,15 @@ class ApiRequest(Request[Any, Any, Any]):
         keyed = await self.keyed()
 
         def carry_out(tx: Tx) -> tuple[T | None, str]:
-            found = take_keys(tx, [keyed])[0] if keyed else None
-            if isinstance(found, KeyReused):
-                raise found
-            if found is not None:
-                return None, found
+            earlier = take_keys(tx, [keyed])[0] if keyed else None
+            if isinstance(earlier, KeyReused):
+                raise earlier
+            if earlier is not None:
+                return None, earlier
             answer = work(tx)
             if keyed:
-                said = encode(kept(answer) if kept else answer).decode()
-                answer_keys(tx, [msgspec.structs.replace(keyed, answer=said)])
+                text = encode(kept(answer) if kept else answer).decode()
+                answer_keys(tx, [msgspec.structs.replace(keyed, answer=text)])
             return answer, ""
 
         self.server_state.changed()

@@ -23,7 +23,7 @@ from rota.api.runs.submit_batcher import SubmitBatcher
 from rota.api.runs.waiters import RunWaiters
 from rota.api.server.options import ServerOptions
 from rota.api.server.rate_limit import TokenBuckets
-from rota.api.server.ttl_cache import TtlCache
+from rota.api.server.shared_reads import SharedReads
 from rota.engine.identity.audit_chain import seal
 from rota.errors import StoreUnavailable, TooMany
 from rota.notices import emit
@@ -56,7 +56,7 @@ class ServerState:
         self.arrivals = WorkArrivals(self)
         self.feed = Feed(self)
         self.reads = RunReadBatcher(self)
-        self.recent = TtlCache(self)
+        self.recent = SharedReads(self)
         self.provider = None if options.oidc is None else Provider(options.oidc)
         self._pool = ThreadPoolExecutor(options.threads, thread_name_prefix="rota-verb")
         self._waiting = 0

@@ -30,7 +30,7 @@ from rota.rules.graphs.inner_options import check_inner_options
 from rota.rules.graphs.options import read_graph
 from rota.rules.graphs.references import NOTHING, mentions, resolve
 from rota.rules.graphs.types import facts_of
-from rota.rules.jobs.options import TIMING_OPTIONS, job_options
+from rota.rules.jobs.options import GRAPH_RUN_OPTIONS, TIMING_OPTIONS, job_options
 from rota.rules.jobs.signature import Signature
 from rota.rules.text.checks import hint, one_of
 from rota.rules.text.names import check_name
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R = TypeVar("R")
 GRAPH_OPTIONS = frozenset(Graph.__struct_fields__) - {"name", "nodes", "parameters", "result"}
-RUN_OPTIONS = TIMING_OPTIONS | {"dependencies", "on_failure", "queue", "priority", "schedule"}
+RUN_OPTIONS = TIMING_OPTIONS | GRAPH_RUN_OPTIONS | {"schedule"}
 """The options that a graph shares with any job."""
 
 
@@ -82,7 +82,7 @@ class TracedGraph(UsableAsNode[P, R]):
     def graph(self) -> Graph:
         """The graph as data; its function is called once, with references, to make it."""
         if self._graph is None:
-            self._graph = self._traced()
+            self._graph = self._trace()
         return self._graph
 
     @property
@@ -113,14 +113,14 @@ class TracedGraph(UsableAsNode[P, R]):
 
     def _with_inner(self) -> dict[str, Graph]:
         """Return this graph and all within it; other graphs of the app are not traced."""
-        found = {self.name: self.graph}
+        graphs = {self.name: self.graph}
         waiting = [self.graph]
         while waiting:
-            for name in {node.graph for node in waiting.pop().nodes if node.graph} - found.keys():
+            for name in {node.graph for node in waiting.pop().nodes if node.graph} - graphs.keys():
                 if name in self.app.graphs:
-                    found[name] = self.app.graphs[name].graph
-                    waiting.append(found[name])
-        return found
+                    graphs[name] = self.app.graphs[name].graph
+                    waiting.append(graphs[name])
+        return graphs
 
     @property
     def job(self) -> Job[P, R]:
@@ -166,16 +166,16 @@ class TracedGraph(UsableAsNode[P, R]):
         """Return the run that a submit of these arguments asks for; `tx.submit` makes it."""
         return self.job.draft(args, kwargs, define)
 
-    def _traced(self) -> Graph:
+    def _trace(self) -> Graph:
         parameters = _parameters(self.function)
         with tracing() as trace:
-            given: Any = {name: Ref("$param", name) for name in parameters}
+            refs: Any = {name: Ref("$param", name) for name in parameters}
             function: Callable[..., object] = self.function
-            result = function(**given)
+            result = function(**refs)
         if inspect.iscoroutine(result):
             result.close()
             raise BadGraph(f"graph {self.name!r}: its function is async; make it a plain def")
-        made = Graph(
+        graph = Graph(
             name=self.name,
             nodes=tuple(trace.nodes.values()),
             parameters=parameters,
@@ -184,7 +184,7 @@ class TracedGraph(UsableAsNode[P, R]):
         )
         try:
             # The options are as people wrote them; the reader of files knows each form and refusal.
-            document = msgspec.to_builtins(made)
+            document = msgspec.to_builtins(graph)
             by_name = {node["name"]: node for node in document["nodes"]}
             return read_graph(self.name, {**document, "nodes": by_name})
         except BadGraph as error:
@@ -196,8 +196,8 @@ def add_graph(
 ) -> TracedGraph[P, R]:
     """Make the graph known to the app; another function of the same name is refused."""
     graph = TracedGraph(app, function, name, options)
-    known = app.graphs.get(graph.name)
-    if known is not None and reference(known.function) != reference(function):
+    existing = app.graphs.get(graph.name)
+    if existing is not None and reference(existing.function) != reference(function):
         raise BadOption(f"a graph named {graph.name!r} is defined already; give one of them name=")
     if graph.name in app.jobs:
         raise BadOption(f"a job is named {graph.name!r} as well; give one of them name=")
@@ -207,31 +207,31 @@ def add_graph(
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
     signature = Signature.of(function)
-    found: dict[str, Parameter] = {}
+    parameters: dict[str, Parameter] = {}
     for each in inspect.signature(function).parameters.values():
         if each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL, each.POSITIONAL_ONLY):
             raise BadGraph(
                 f"graph {function.__name__!r}: {each.name}: parameters of a graph have names"
             )
         default = msgspec.UNSET if each.default is each.empty else value_of(each.default)
-        found[each.name] = Parameter(type=signature.parameters[each.name], default=default)
-    return found
+        parameters[each.name] = Parameter(type=signature.parameters[each.name], default=default)
+    return parameters
 
 
 def _graph_options(
     name: str, function: Callable[..., Any], options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    known = GRAPH_OPTIONS | RUN_OPTIONS
+    allowed = GRAPH_OPTIONS | RUN_OPTIONS
     for option in options:
-        if option not in known:
+        if option not in allowed:
             raise BadOption(
-                f"graph {name!r} has no option {option!r:.64}.{hint(option, known)} "
-                f"Options are: {', '.join(sorted(known))}"
+                f"graph {name!r} has no option {option!r:.64}.{hint(option, allowed)} "
+                f"Options are: {', '.join(sorted(allowed))}"
             )
     if "mode" in options:
         one_of("mode", options["mode"], get_args(Mode))
     described = {"description": inspect.cleandoc(function.__doc__)} if function.__doc__ else {}
-    given = {key: each for key, each in options.items() if each is not None}
-    if "timeout" in given:
-        given["timeout"] = duration_text(given["timeout"])
-    return {**described, **given}
+    set_options = {key: each for key, each in options.items() if each is not None}
+    if "timeout" in set_options:
+        set_options["timeout"] = duration_text(set_options["timeout"])
+    return {**described, **set_options}

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from rota.app.jobs.job import Job
 
 
-def needed_by(job: Job[..., Any], known: Mapping[str, Job[..., Any]]) -> list[Job[..., Any]]:
+def needed_by(job: Job[..., Any], jobs: Mapping[str, Job[..., Any]]) -> list[Job[..., Any]]:
     """Return the app's jobs that are nodes of this one, directly or not; without the job itself."""
-    found: dict[str, Job[..., Any]] = {}
+    needed: dict[str, Job[..., Any]] = {}
     waiting = [job]
     while waiting:
         target = waiting.pop().spec.target
@@ -21,7 +21,7 @@ def needed_by(job: Job[..., Any], known: Mapping[str, Job[..., Any]]) -> list[Jo
             continue
         for node in target.graph.nodes:
             name = node.job or node.graph or ""
-            if name in known and name not in found and name != job.name:
-                found[name] = known[name]
-                waiting.append(known[name])
-    return list(found.values())
+            if name in jobs and name not in needed and name != job.name:
+                needed[name] = jobs[name]
+                waiting.append(jobs[name])
+    return list(needed.values())

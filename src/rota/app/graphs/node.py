@@ -105,14 +105,14 @@ class NodeCall(Generic[P, R]):
         size = self._options.get("batch", 1)
         listed = list(items)
         batches = [listed[at : at + size] for at in range(0, len(listed), size)]
-        named = self._named(into, args, kwargs)
+        shared = self._named(into, args, kwargs)
         tolerance = parse_tolerance(self._options.get("tolerate", 0))
         results: list[Any] = []
         failed = 0
         for batch in batches:
             try:
-                given = {**named, into: batch if size > 1 else batch[0]}
-                results.append(self._callee.plainly(**given))
+                arguments = {**shared, into: batch if size > 1 else batch[0]}
+                results.append(self._callee.plainly(**arguments))
             except Exception:
                 failed += 1
                 if not tolerance.bears(failed=failed, total=len(batches)):

@@ -34,13 +34,13 @@ class PlainCall:
         self._raised: BaseException | None = None
 
     def node(
-        self, target: Mapping[str, str], wanted: Callable[[], bool], work: Callable[[], T]
+        self, target: Mapping[str, str], is_wanted: Callable[[], bool], work: Callable[[], T]
     ) -> T | None:
         """Return the result of the next node, whose target this must be; None if skipped."""
         node = next(self._left, None)
         if node is None or target != ({"job": node.job} if node.job else {"graph": node.graph}):
             raise self._differs()
-        if not self._is_allowed(node.name) or not wanted():
+        if not self._is_allowed(node.name) or not is_wanted():
             self._endings[node.name] = Ending.SKIPPED
             return None
         token = _CURRENT.set(None)  # inside of a handler, jobs are functions

@@ -260,9 +260,9 @@ def value_of(value: object) -> Any:
     if isinstance(value, Later):
         return value.value()
     if isinstance(value, dict):
-        found = {str(key): value_of(each) for key, each in value.items()}
-        looks_so = len(found) == 1 and next(iter(found)).startswith("$")
-        return {"$literal": found} if looks_so else found
+        fields = {str(key): value_of(each) for key, each in value.items()}
+        looks_so = len(fields) == 1 and next(iter(fields)).startswith("$")
+        return {"$literal": fields} if looks_so else fields
     if isinstance(value, list | tuple):
         return [value_of(each) for each in value]
     try:

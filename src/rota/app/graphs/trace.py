@@ -59,11 +59,11 @@ class Trace:
         finally:
             self._group = outer
 
-    def _name(self, given: str | None, default: str) -> str:
-        if given is not None:
-            if given in self.nodes:
-                raise BadGraph(f"node {given!r:.64} is there twice; give one another name")
-            return given
+    def _name(self, wished: str | None, default: str) -> str:
+        if wished is not None:
+            if wished in self.nodes:
+                raise BadGraph(f"node {wished!r:.64} is there twice; give one another name")
+            return wished
         name = _NO_NAME.sub("_", default)[:_MAX_NAME]
         name = f"_{name}" if name[:1].isdigit() else name
         number, free = 1, name
@@ -120,8 +120,8 @@ def check_options(options: Mapping[str, Any]) -> None:
 
 
 def mapped_over(items: object, into: str | None, options: Mapping[str, Any]) -> Map:
-    given = {name: value for name, value in options.items() if name in MAP_OPTIONS - {"into"}}
-    return Map(over=value_of(items), into=into, **given)
+    map_options = {name: value for name, value in options.items() if name in MAP_OPTIONS - {"into"}}
+    return Map(over=value_of(items), into=into, **map_options)
 
 
 def duration_text(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""How functions, programs and requests become jobs of an app."""
+"""Define functions, programs and requests as jobs of an app."""
 
 from __future__ import annotations
 
@@ -71,9 +71,9 @@ def request_of(url: str, headers: Mapping[str, str], **facts: Any) -> HttpTarget
     from rota.rules.security.egress import check_headers  # noqa: PLC0415  # most apps send no requests
     from rota.rules.security.web_address import apart  # noqa: PLC0415
 
-    address, sent = apart(url, headers)
-    check_headers(sent)
-    return HttpTarget(url=address, headers=sent, **facts)
+    address, headers_sent = apart(url, headers)
+    check_headers(headers_sent)
+    return HttpTarget(url=address, headers=headers_sent, **facts)
 
 
 def command_of(name: str, argv: Sequence[str], **facts: Any) -> CommandTarget:
@@ -94,8 +94,8 @@ def define_jobs(app: App, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]])
 
     An old definition becomes the current one again only when a worker starts.
     """
-    known = [each if isinstance(each, Job) else each.job for each in jobs]
-    fresh = [job for job in known if job.version is None]
+    every_job = [each if isinstance(each, Job) else each.job for each in jobs]
+    fresh = [job for job in every_job if job.version is None]
     if any(job.is_graph for job in fresh):
         # A graph can begin only where its nodes are known.
         fresh = [job for job in app.everything.values() if job.version is None]
@@ -121,19 +121,19 @@ def told_jobs(app: App, jobs: Iterable[Job[..., Any]]) -> list[Job[..., Any]]:
 
     BadOption if one of them does not take the arguments that it is called with.
     """
-    found: dict[str, Job[..., Any]] = {}
+    handlers: dict[str, Job[..., Any]] = {}
     waiting = list(jobs)
     while waiting:
         job = waiting.pop()
         name = told_by(job.spec)
         if name is None or name not in app.everything:
             continue
-        told = app.everything[name]
-        check_function(job.name, name, told.signature.bind, told.spec)
-        if name not in found:
-            found[name] = told
-            waiting.append(told)
-    return list(found.values())
+        handler = app.everything[name]
+        check_function(job.name, name, handler.signature.bind, handler.spec)
+        if name not in handlers:
+            handlers[name] = handler
+            waiting.append(handler)
+    return list(handlers.values())
 
 
 def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
@@ -155,8 +155,8 @@ def _spec(checked: JobOptions, target: Target, signature: Signature) -> JobSpec:
 
 
 def _add(app: App, job: Job[P, R]) -> Job[P, R]:
-    known = app.jobs.get(job.name)
-    is_other = known is not None and known.spec.target != job.spec.target
+    existing = app.jobs.get(job.name)
+    is_other = existing is not None and existing.spec.target != job.spec.target
     if is_other or job.name in app.graphs:
         raise BadOption(f"a job named {job.name!r} is defined already; give one of them name=")
     app.jobs[job.name] = job

@@ -18,13 +18,13 @@ def fit_of(app: App) -> Fit:
     """Return a function that records a job before its schedule, and checks the arguments."""
 
     def fit(schedule: Schedule, job: str, *, by_hand: bool = False) -> Schedule:
-        known = app.jobs.get(job)
-        if known is None:
+        found_job = app.jobs.get(job)
+        if found_job is None:
             here = app.namespace
             if not app.store.read(lambda tx: current_specs(tx, [job], namespace=here)):
                 raise UnknownJob(job, app.jobs)
             return schedule
-        app.define((known,))
-        return fitting(schedule, known.spec, known.signature, by_hand=by_hand)
+        app.define((found_job,))
+        return fitting(schedule, found_job.spec, found_job.signature, by_hand=by_hand)
 
     return fit

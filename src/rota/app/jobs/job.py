@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, cast
 
 from rota.app.graphs.needs import needed_by
@@ -15,6 +14,7 @@ from rota.app.jobs.new_runs import new_run
 from rota.app.run import Run
 from rota.app.within import Within
 from rota.errors import NotAllowed
+from rota.handles.jobs.job import JobHandle, arguments_of
 from rota.model.jobs.spec import GraphTarget, JobSpec, retry_of
 from rota.model.runs.run import NewRun
 from rota.model.schedules.definitions import Schedule
@@ -32,7 +32,7 @@ Define = Callable[[JobSpec], int]
 """Records a definition and returns its version."""
 
 
-class Job(UsableAsNode[P, R]):
+class Job(UsableAsNode[P, R], JobHandle["Submission[P, R]"]):
     """A named piece of work of one app."""
 
     target = "job"
@@ -121,14 +121,6 @@ class Job(UsableAsNode[P, R]):
         """
         return Submission(self, submit_options(options, retry=retry_of(self.spec)))
 
-    def after(self, delay: str | float | timedelta) -> Submission[P, R]:
-        """Delay the run: `resize.after("10m").submit("a.png")`."""
-        return self.with_options(delay=delay)
-
-    def at(self, when: datetime) -> Submission[P, R]:
-        """Run at this time, which must have a zone."""
-        return self.with_options(at=when)
-
     def _submit(
         self, options: SubmitOptions, args: Sequence[Any], kwargs: Mapping[str, Any]
     ) -> Run[R]:
@@ -148,11 +140,7 @@ class Job(UsableAsNode[P, R]):
 
     def bind(self, call: Any) -> str:
         """Return the arguments, in any form that submit_many takes, as JSON text."""
-        if isinstance(call, tuple):
-            return self.signature.bind(call, {})
-        if isinstance(call, Mapping):
-            return self.signature.bind((), call)
-        return self.signature.bind((call,), {})
+        return self.signature.bind(*arguments_of(call))
 
     def new_run(self, options: SubmitOptions, args: str, define: Define | None = None) -> NewRun:
         """Return a request with a fresh id; `define` records a definition that is not known yet.

@@ -40,5 +40,5 @@ def changed(run: NewRun, options: SubmitOptions) -> NewRun:
     }
     if options.policy is not None:
         changes["policy"] = msgspec.json.encode(options.policy).decode()
-    given = {name: value for name, value in changes.items() if value is not None}
-    return msgspec.structs.replace(run, **given) if given else run
+    set_options = {name: value for name, value in changes.items() if value is not None}
+    return msgspec.structs.replace(run, **set_options) if set_options else run

@@ -1,1 +1,1 @@
-"""What an app gives its workers: their jobs, options and handlers."""
+"""The jobs, options and handlers that an app gives its workers."""

@@ -70,7 +70,7 @@ class HandlerResolver:
     def _pinned_work(self, lease: Lease, job: Job[..., Any], pinned: PinnedVersion) -> ResolvedJob:
         """Return the work for a run of another version than that of our code."""
         if not self._stored and _is_foreign(job, pinned):
-            return _refused(pinned.spec)
+            return _refusal(pinned.spec)
         # A breaker guards the job as it is now, with all older runs that still wait.
         work = _work(job, msgspec.structs.replace(pinned.spec, breaker=job.spec.breaker))
         work = msgspec.structs.replace(work, defaults=_declared(pinned))
@@ -87,7 +87,7 @@ class HandlerResolver:
             spec = msgspec.structs.replace(pinned.spec, isolation="thread")
             return ResolvedJob(spec=spec, mismatch=_mismatch(lease, spec, graph))
         if not self._stored and pinned.origin != CODE:
-            return _refused(pinned.spec)
+            return _refusal(pinned.spec)
         return _stored_work(lease, pinned)
 
     def _look_up(self, lease: Lease) -> PinnedVersion | None:
@@ -115,7 +115,7 @@ def _mismatch(lease: Lease, spec: JobSpec, job: Job[..., Any]) -> str:
     )
 
 
-def _refused(spec: JobSpec) -> ResolvedJob:
+def _refusal(spec: JobSpec) -> ResolvedJob:
     """Return work that fails with the reason; a retry may find a worker that may run it."""
     says = (
         f"job {spec.name!r} was taken over by a job file, and this worker carries out only what "

@@ -13,35 +13,35 @@ from rota.settings.secret_files import anchor_options
 from rota.settings.table import Settings
 
 
-def worker_options(said: Settings) -> WorkerOptions:
+def worker_options(settings: Settings) -> WorkerOptions:
     """Return the settings as options of a worker; others keep their defaults."""
     return WorkerOptions(
-        **said.options_of("worker"),
-        retention=Retention(**said.options_of("retention")),
-        **anchor_options(said),
-        **_limits(said),
+        **settings.options_of("worker"),
+        retention=Retention(**settings.options_of("retention")),
+        **anchor_options(settings),
+        **_limits(settings),
     )
 
 
-def with_settings(options: WorkerOptions, said: Settings) -> WorkerOptions:
+def with_settings(options: WorkerOptions, settings: Settings) -> WorkerOptions:
     """Return the options with alerts, anchors and limits of the settings, where none are set."""
     plain = WorkerOptions()
     changes = {
         name: limit
-        for name, limit in _limits(said).items()
+        for name, limit in _limits(settings).items()
         if getattr(options, name) == getattr(plain, name)
     }
-    if not options.alert_webhook and said.alert_webhook:
-        changes |= {"alert_webhook": said.alert_webhook}
-    if said.alert_private:
+    if not options.alert_webhook and settings.alert_webhook:
+        changes |= {"alert_webhook": settings.alert_webhook}
+    if settings.alert_private:
         changes |= {"alert_private": True}
     if not options.anchor:
-        changes |= anchor_options(said)
+        changes |= anchor_options(settings)
     return msgspec.structs.replace(options, **changes)
 
 
-def _limits(said: Settings) -> dict[str, Any]:
+def _limits(settings: Settings) -> dict[str, Any]:
     return {
-        "egress": Egress(**said.options_of("egress")),
-        "programs": Programs(**said.options_of("programs")),
+        "egress": Egress(**settings.options_of("egress")),
+        "programs": Programs(**settings.options_of("programs")),
     }

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rota.app.app import App
 
 
-def duty_of(app: App, options: WorkerOptions) -> WorkerScope:
+def worker_scope(app: App, options: WorkerOptions) -> WorkerScope:
     """Record what the code of the app declares, and return the scope for the starting worker."""
     jobs = app.everything
     check_circles({name: job.spec for name, job in jobs.items()})

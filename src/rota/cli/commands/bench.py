@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import json_option, local_options, settings
+from rota.cli.options import json_option, local_options, settings_of
 
 if TYPE_CHECKING:
     from rota.cli.benchmark import Figures
@@ -37,16 +37,16 @@ def command(*, runs: int, as_json: bool, **flags: Any) -> None:
     from rota.cli.connect.server_client import refuse_server
     from rota.store.open import file_of
 
-    said = settings(flags)
-    refuse_server(said)
-    url = said.url or DEFAULT_URL
+    settings = settings_of(flags)
+    refuse_server(settings)
+    url = settings.url or DEFAULT_URL
     path = file_of(url)
-    if said.url is None and path is not None and not path.exists():
+    if settings.url is None and path is not None and not path.exists():
         with tempfile.TemporaryDirectory(prefix="rota-bench-") as folder:
             url = f"sqlite:///{Path(folder) / 'bench.db'}"
-            figures = measure(url, runs=runs, slots=said.slots)
+            figures = measure(url, runs=runs, slots=settings.slots)
     else:
-        figures = measure(url, runs=runs, slots=said.slots)
+        figures = measure(url, runs=runs, slots=settings.slots)
     _print(url, figures, as_json=as_json)
 
 

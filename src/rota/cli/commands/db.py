@@ -9,7 +9,7 @@ import click
 
 from rota.cli.commands.db_logins import grant, logins, revoke
 from rota.cli.connect.store_address import address
-from rota.cli.options import json_option, local_options, settings
+from rota.cli.options import json_option, local_options, settings_of
 
 if TYPE_CHECKING:
     from rota.rules.insight.checkup import Finding
@@ -57,7 +57,7 @@ def migrate(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json
     from rota.store.open import connect, upgrade_schema
 
-    store = connect(address(settings(flags)))
+    store = connect(address(settings_of(flags)))
     try:
         applied = upgrade_schema(store)
     finally:
@@ -78,7 +78,7 @@ def sql(*, dialect: str | None, **flags: Any) -> None:
     """Print the whole schema as SQL."""
     from rota.store.open import dialect_of, schema_script
 
-    print(schema_script(dialect or dialect_of(address(settings(flags)))), end="")
+    print(schema_script(dialect or dialect_of(address(settings_of(flags)))), end="")
 
 
 @command.command("check")
@@ -98,7 +98,7 @@ def check(*, as_json: bool, deep: bool, **flags: Any) -> int:
     from rota.rules.insight.integrity import integrity
     from rota.store.open import connect, examine_integrity, newer_schema, pending
 
-    url = address(settings(flags))
+    url = address(settings_of(flags))
     refuse_missing_file(url)
     store = connect(url)
     try:
@@ -143,7 +143,7 @@ def protect(*, as_json: bool, role: str | None, off: bool, **flags: Any) -> None
     from rota.cli.output import print_json
     from rota.store.open import set_protection
 
-    name = set_protection(address(settings(flags)), role=role, is_on=not off)
+    name = set_protection(address(settings_of(flags)), role=role, is_on=not off)
     if as_json:
         print_json([{"is_on": not off, "role": name}])
     elif off:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.connect.store_address import address
-from rota.cli.options import json_option, local_options, settings
+from rota.cli.options import json_option, local_options, settings_of
 
 if TYPE_CHECKING:
     from rota.store.access.logins import Login
@@ -58,16 +58,16 @@ def grant(
     from rota.cli.output import print_json
     from rota.store.open import as_owner
 
-    asked = _login(login, kind, namespaces)
-    url = address(settings(flags))
+    login_wish = _login(login, kind, namespaces)
+    url = address(settings_of(flags))
     if only_print:
-        script = as_owner(url, lambda tx: _script(tx, asked, create=create), dry=True)
+        script = as_owner(url, lambda tx: _script(tx, login_wish, create=create), dry=True)
         if as_json:
             print_json([{"login": login, "as": kind, "sql": script}])
         else:
             print(script)
         return
-    granted = as_owner(url, lambda tx: _grant(tx, asked, create=create))
+    granted = as_owner(url, lambda tx: _grant(tx, login_wish, create=create))
     if as_json:
         print_json([_document(granted)])
     else:
@@ -89,7 +89,7 @@ def revoke(*, login: str, as_json: bool, **flags: Any) -> None:
 
         return take(tx, login)
 
-    if not as_owner(address(settings(flags)), work):
+    if not as_owner(address(settings_of(flags)), work):
         raise BadOption(f"nothing was granted to {login}; `rota db logins` lists who has something")
     if as_json:
         print_json([{"login": login, "revoked": True}])
@@ -105,13 +105,13 @@ def logins(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
     from rota.store.open import as_owner
 
-    found = as_owner(address(settings(flags)), _list)
+    granted = as_owner(address(settings_of(flags)), _list)
     if as_json:
-        print_json([_document(each) for each in found])
+        print_json([_document(each) for each in granted])
     else:
         rows = [
             (each.name, each.kind, _shown(each), "" if each.is_member else "its group was taken")
-            for each in found
+            for each in granted
         ]
         print_table(("login", "as", "namespaces", ""), rows, empty="none but the owner")
 
@@ -122,16 +122,16 @@ def _login(name: str, kind: str, namespaces: str) -> Any:
     return Login(name, kind, tuple(each.strip() for each in namespaces.split(",") if each.strip()))
 
 
-def _grant(tx: Any, asked: Login, *, create: bool) -> Login:
+def _grant(tx: Any, login: Login, *, create: bool) -> Login:
     from rota.store.access.logins import grant
 
-    return grant(tx, asked, create=create)
+    return grant(tx, login, create=create)
 
 
-def _script(tx: Any, asked: Login, *, create: bool) -> str:
+def _script(tx: Any, login: Login, *, create: bool) -> str:
     from rota.store.access.logins import grant_steps, script_of
 
-    return script_of(grant_steps(tx, asked, create=create))
+    return script_of(grant_steps(tx, login, create=create))
 
 
 def _list(tx: Any) -> list[Login]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import database_options, server_options, settings
+from rota.cli.options import database_options, server_options, settings_of
 
 EPILOG = """\b
 Examples:
@@ -35,4 +35,4 @@ def command(**flags: Any) -> int:
     """Serve the REST API for a store, which is created or brought up to date."""
     from rota.cli.serve.server import serve_alone
 
-    return serve_alone(settings(flags), as_json=flags["as_json"])
+    return serve_alone(settings_of(flags), as_json=flags["as_json"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import server_options, settings, worker_options
+from rota.cli.options import server_options, settings_of, worker_options
 
 EPILOG = """\b
 Examples:
@@ -38,4 +38,4 @@ def command(**flags: Any) -> int:
     """
     from rota.cli.serve.serving import serve
 
-    return serve(settings(flags), title="up")
+    return serve(settings_of(flags), title="up")

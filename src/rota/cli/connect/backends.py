@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rota.cli.connect.server_client import server_client
 from rota.cli.connect.store_app import client, find_id
-from rota.cli.options import settings
+from rota.cli.options import settings_of
 from rota.errors import BadInput
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ def place(
 
     `with_code` imports the app of the settings, even where the settings name the store.
     """
-    said = settings(flags)
-    if said.server is not None:
+    settings = settings_of(flags)
+    if settings.server is not None:
         if who:
             raise BadInput("--who: at a server the token says who it is")
-        with server_client(said) as served:
+        with server_client(settings) as served:
             yield served
         return
-    app = client(said, with_code=with_code)
+    app = client(settings, with_code=with_code)
     try:
         yield app
     finally:

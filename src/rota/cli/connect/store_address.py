@@ -8,14 +8,14 @@ if TYPE_CHECKING:
     from rota.settings.table import Settings
 
 
-def address(said: Settings) -> str:
+def address(settings: Settings) -> str:
     """Return the address of the store: of the settings, else of the app, else the default."""
     from rota.app.app import DEFAULT_URL
     from rota.cli.connect.server_client import refuse_server
 
-    refuse_server(said)
-    if said.url or not said.app:
-        return said.url or DEFAULT_URL
+    refuse_server(settings)
+    if settings.url or not settings.app:
+        return settings.url or DEFAULT_URL
     from rota.cli.loading import load_app
 
-    return load_app(said).url
+    return load_app(settings).url

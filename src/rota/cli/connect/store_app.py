@@ -19,19 +19,19 @@ RECENT = 1000
 """The number of newest runs among which a short id is looked up."""
 
 
-def client(said: Settings, *, with_code: bool = False) -> App:
+def client(settings: Settings, *, with_code: bool = False) -> App:
     """Return an App with the address of the settings, of the app they name, or the default."""
     from rota.app import App
     from rota.cli.connect.server_client import refuse_server
 
-    refuse_server(said)
-    if said.app is not None and (with_code or not said.url):
+    refuse_server(settings)
+    if settings.app is not None and (with_code or not settings.url):
         from rota.cli.loading import load_app
 
-        app = load_app(said)
+        app = load_app(settings)
         app.upgrade = False
     else:
-        app = App(said.url, namespace=said.namespace or "default", upgrade=False)
+        app = App(settings.url, namespace=settings.namespace or "default", upgrade=False)
     refuse_missing_file(app.url)
     return app
 
@@ -57,9 +57,9 @@ def find_id(text: str, recent: Callable[[int], list[str]]) -> str:
         return text
     if len(text) < LEAST_CHARS:
         raise BadInput(f"{text!r} is too short for a run's id; give {LEAST_CHARS} characters of it")
-    found = [each for each in recent(RECENT) if each.endswith(text) or each.startswith(text)]
-    if len(found) > 1:
-        raise BadInput(f"{text!r} may mean {len(found)} runs: {', '.join(found[:3])}...")
-    if not found:
+    matches = [each for each in recent(RECENT) if each.endswith(text) or each.startswith(text)]
+    if len(matches) > 1:
+        raise BadInput(f"{text!r} may mean {len(matches)} runs: {', '.join(matches[:3])}...")
+    if not matches:
         raise UnknownRun(text)
-    return found[0]
+    return matches[0]

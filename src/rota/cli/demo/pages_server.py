@@ -38,8 +38,8 @@ def serving_pages(app: App, port: int | None) -> Iterator[PagesAddress | None]:
     server = fork(lambda: _serve(app.url, app.namespace, port, writer), os.getpid())
     signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPPING)
     os.close(writer)
-    with os.fdopen(reader) as told:
-        address = told.readline().strip()  # the end of the file if it died
+    with os.fdopen(reader) as pipe:
+        address = pipe.readline().strip()  # the end of the file if it died
     try:
         yield _door(app, address) if address else None
     finally:
@@ -71,11 +71,8 @@ def _serve(url: str, namespace: str, port: int | None, writer: int) -> int:
 def _door(app: App, address: str) -> PagesAddress:
     """Return the address with a new token and ticket: the store of a demo may be an old one."""
     from rota.api.routes.pages import BUILT
-    from rota.engine.identity.audit_log import Actor
     from rota.engine.identity.sessions import LINK_MS, give_ticket
-    from rota.engine.identity.tokens import issue
-    from rota.ids import new_id
-    from rota.operations.identity.new_tokens import draw_secret, draw_token
+    from rota.operations.identity.new_tokens import draw_secret, draw_token, give_token
     from rota.rules.security.secrets import digest_of
     from rota.store.base import Tx
 
@@ -83,8 +80,7 @@ def _door(app: App, address: str) -> PagesAddress:
     ticket = draw_secret()
 
     def give(tx: Tx) -> None:
-        by = Actor(act_id=new_id(), who=TOKEN_NAME)
-        issue(tx, drawn.token, namespace=app.namespace, by=by)
+        give_token(tx, drawn.token, namespace=app.namespace, who=TOKEN_NAME)
         give_ticket(tx, digest_of(ticket), purpose="login", token_id=drawn.token.id, ttl_ms=LINK_MS)
 
     app.store.write(give)

@@ -7,12 +7,9 @@ from typing import Any, NamedTuple
 from rota.app import App, Run
 from rota.cli.demo import jobs, shop
 from rota.clock import to_datetime
-from rota.engine.admission.queues import pause
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import now_ms
-from rota.ids import new_id
 from rota.model.states import State
-from rota.store.base import Tx
+from rota.operations.admission.queues import pause_queue
 
 BURST = 5000
 BURST_QUEUE = "images"
@@ -57,15 +54,9 @@ def submit_all(app: App, *, burst: int = BURST) -> DemoPlan:
 
 def _submit_more(app: App) -> None:
     """Submit more runs that nothing waits for, to fill the pages."""
-    app.store.write(lambda tx: _rest(tx, app.namespace))
+    note = "The printer is out of paper; Ada brings some at nine."
+    app.backend.acting_as("demo").call(pause_queue, RESTING, note=note)
     shop.send_newsletter.submit(12)
     for warehouse in ("south", "east"):
         jobs.sync_stock.submit(warehouse)
     jobs.send_report.after("20m").submit("tomorrow")
-
-
-def _rest(tx: Tx, namespace: str) -> None:
-    note = "The printer is out of paper; Ada brings some at nine."
-    pause(tx, RESTING, namespace=namespace, note=note)
-    by = Actor(act_id=new_id(), who="demo", why=note)
-    record(tx, by, namespace=namespace, verb="pause queue", subject=RESTING, detail={"note": note})

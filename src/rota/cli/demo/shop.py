@@ -19,7 +19,7 @@ COURIER_FROM = 3
 
 @app.job(queue="orders")
 def take_orders(day: str) -> list[dict[str, Any]]:
-    """What was ordered on a day; a real one asks a database."""
+    """Return the orders of a day; a real shop asks a database."""
     time.sleep(0.4)
     towns = ("Paris", "Oslo", "Rome", "Lisbon")
     orders = [{"order": 100 + n, "town": town, "items": n + 1} for n, town in enumerate(towns)]

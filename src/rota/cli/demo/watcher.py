@@ -111,16 +111,16 @@ class Watcher:
         self._known[view.id] = now
         match view.state:
             case State.SUCCESS:
-                said = f"success: {_first_line(view.result or '')}"
+                text = f"success: {_first_line(view.result or '')}"
             case State.FAILED:
-                said = f"failed for good: {view.reason}"
+                text = f"failed for good: {view.reason}"
             case State.SCHEDULED if view.failures and view.error:
-                said = f"attempt {view.attempt} failed ({view.error.type}), tried again soon"
+                text = f"attempt {view.attempt} failed ({view.error.type}), tried again soon"
             case State.SCHEDULED:
-                said = "waits for its time"
+                text = "waits for its time"
             case _:
                 return
-        self._tell(at_s, f"{view.job} ({example.title}): {said}")
+        self._tell(at_s, f"{view.job} ({example.title}): {text}")
 
     def _tell(self, at_s: float, text: str) -> None:
         self.events.append(f"{at_s:5.1f} s  {text}")

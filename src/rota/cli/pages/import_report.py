@@ -24,35 +24,35 @@ def load_beat(source: str) -> tuple[Any, Any]:
     from rota.errors import AppNotFound
 
     folders = (Path.cwd(),)
-    found = find_object(source, folders=folders)
-    load = getattr(getattr(found, "loader", None), "import_default_modules", None)
+    value = find_object(source, folders=folders)
+    load = getattr(getattr(value, "loader", None), "import_default_modules", None)
     if callable(load):
         try:
             load()
         except Exception as error:  # a module of theirs may raise anything
-            said = f"{type(error).__name__}: {error}"
-            raise AppNotFound(f"the modules of the tasks of {source}: {said}") from error
-    return found, find_place(source, folders=folders)
+            reason = f"{type(error).__name__}: {error}"
+            raise AppNotFound(f"the modules of the tasks of {source}: {reason}") from error
+    return value, find_place(source, folders=folders)
 
 
-def report_text(found: Imported) -> str:
+def report_text(imported: Imported) -> str:
     """Return the report for people: the imports, then each difference once with its entries."""
-    lines = [f"{len(found.entries)} imported, {len(found.skipped)} left out"]
-    if found.warnings:
-        lines += ["", "look at this first:", *(f"  {each}" for each in found.warnings)]
-    if found.entries:
-        lines += ["", "imported:", *_rows(found.entries)]
-    for names, notes in _by_names(found.entries).items():
-        lines += ["", _title(names, len(found.entries))]
+    lines = [f"{len(imported.entries)} imported, {len(imported.skipped)} left out"]
+    if imported.warnings:
+        lines += ["", "look at this first:", *(f"  {each}" for each in imported.warnings)]
+    if imported.entries:
+        lines += ["", "imported:", *_rows(imported.entries)]
+    for names, notes in _by_names(imported.entries).items():
+        lines += ["", _title(names, len(imported.entries))]
         lines += [line for note in notes for line in _note(note)]
-    for skipped in found.skipped:
+    for skipped in imported.skipped:
         lines += ["", f"left out: {skipped.text}  ({skipped.where})", f"  {skipped.reason}"]
     return "\n".join(lines) + "\n"
 
 
-def report_document(found: Imported) -> str:
+def report_document(imported: Imported) -> str:
     """Return the report as one JSON object, entry by entry."""
-    return msgspec.json.encode(found).decode() + "\n"
+    return msgspec.json.encode(imported).decode() + "\n"
 
 
 def _rows(entries: tuple[Entry, ...]) -> list[str]:

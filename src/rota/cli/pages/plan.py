@@ -68,12 +68,12 @@ def print_plan(plan: Plan, flags: dict[str, Any]) -> None:
         print(styled(f"{sign} {change.kind} {change.name}", style))
         for each in change.fields:
             print(f"    {each.field}: {_text(each.old)} -> {_text(each.new)}")
-    for left in plan.leftovers:
-        print(f"  {left.kind} {left.name} is not in the files any more; --prune removes it")
+    for leftover in plan.leftovers:
+        print(f"  {leftover.kind} {leftover.name} is not in the files any more; --prune removes it")
     _print_runs(plan, flags)
     count = len(plan.changes)
-    done = f"{count} change{'' if count == 1 else 's'}, {plan.unchanged} as they should be"
-    print(done if count else f"nothing to do, {plan.unchanged} as they should be")
+    summary = f"{count} change{'' if count == 1 else 's'}, {plan.unchanged} as they should be"
+    print(summary if count else f"nothing to do, {plan.unchanged} as they should be")
 
 
 def _print_runs(plan: Plan, flags: dict[str, Any]) -> None:

@@ -30,14 +30,14 @@ def asked_schedule(
 
     `calendars` are the stored ones, which the schedule may name.
     """
-    said = {name: value for name, value in options.items() if value is not None}
-    given: object = expression
+    values = {name: value for name, value in options.items() if value is not None}
+    definition: object = expression
     if expression.lstrip().startswith("{"):
-        given = _decoded(expression)
-    elif _CRON_ONLY in said:
-        given = {"cron": expression, _CRON_ONLY: said[_CRON_ONLY]}
-    said.pop(_CRON_ONLY, None)
-    return read_schedule(given, said, calendars=calendars or {})
+        definition = _decoded(expression)
+    elif _CRON_ONLY in values:
+        definition = {"cron": expression, _CRON_ONLY: values[_CRON_ONLY]}
+    values.pop(_CRON_ONLY, None)
+    return read_schedule(definition, values, calendars=calendars or {})
 
 
 def _decoded(text: str) -> dict[str, Any]:
@@ -45,9 +45,9 @@ def _decoded(text: str) -> dict[str, Any]:
     try:
         return msgspec.json.decode(text, type=dict[str, Any])
     except msgspec.DecodeError as error:
-        wanted = '{"every": "90s"}'
+        example = '{"every": "90s"}'
         raise BadOption(
-            f"EXPR is not a cron line nor an object such as {wanted}: {error}"
+            f"EXPR is not a cron line nor an object such as {example}: {error}"
         ) from None
 
 
@@ -62,8 +62,8 @@ def coming(  # the window, all named
 ) -> list[NextFiring]:
     """Return the firings from `start` on, that instant included."""
     table = compile_schedule(schedule, seed=seed, calendars=calendars)
-    found = preview(schedule, table, after=start - 1, count=count, until=until)
-    return [next_firing(each) for each in found]
+    firings = preview(schedule, table, after=start - 1, count=count, until=until)
+    return [next_firing(each) for each in firings]
 
 
 def instant(ms: int) -> str:

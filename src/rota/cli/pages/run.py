@@ -74,7 +74,7 @@ def _facts(run: RunView, now: int, reasons: Sequence[Reason]) -> list[tuple[str,
     def moment(at: Moment | None) -> str:
         return "" if at is None else f"{at.text()}  ({since(at, now)})"
 
-    told = told_tally(run.tally)
+    tally = told_tally(run.tally)
     times = run_values(plain_text(run.origin))
     interval = f"{times['interval_start']} to {times['interval_end']}"
     waits = run.state in ("scheduled", "queued")
@@ -93,7 +93,7 @@ def _facts(run: RunView, now: int, reasons: Sequence[Reason]) -> list[tuple[str,
         ("result", masked(run.result or "")),
         ("progress", "" if run.progress is None else f"{run.progress:.0%}"),
         ("note", masked(run.progress_note or "")),
-        ("attempt", f"{run.attempt} ({told})" if told else str(run.attempt)),
+        ("attempt", f"{run.attempt} ({tally})" if tally else str(run.attempt)),
         ("why", "\n".join(reason.says for reason in reasons)),
         ("created", moment(run.created_at)),
         ("starts" if run.state == "scheduled" else "queued", moment(run.ready_at) if waits else ""),

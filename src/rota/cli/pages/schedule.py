@@ -117,10 +117,10 @@ def _arguments(view: ScheduleView) -> str:
 def _policies(view: ScheduleView) -> str:
     if view.schedule is None:
         return ""
-    told = {
+    policies = {
         name: getattr(view.schedule, name) for name in ("overlap", "catchup", "jitter", "count")
     }
-    return ", ".join(f"{name} {value}" for name, value in told.items() if value is not None)
+    return ", ".join(f"{name} {value}" for name, value in policies.items() if value is not None)
 
 
 def _past_row(firing: FiringView) -> Row:

@@ -42,8 +42,8 @@ class _Twig:
 def instances_of(progress: MapProgress, noun: str = "") -> str:
     """Return `3 of 5 instances, 1 kept, 1 failed`."""
     bad = f", {progress.failed:,} failed" if progress.failed else ""
-    kept = f", {progress.kept:,} kept" if progress.kept else ""
-    return f"{progress.done:,} of {progress.total:,}{noun}{kept}{bad}"
+    note = f", {progress.kept:,} kept" if progress.kept else ""
+    return f"{progress.done:,} of {progress.total:,}{noun}{note}{bad}"
 
 
 def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:
@@ -62,18 +62,18 @@ def branches(nodes: Mapping[str, NodeView]) -> list[Branch]:
 
 
 def _lines(twig: _Twig, lead: str) -> list[Branch]:
-    found: list[Branch] = []
+    lines: list[Branch] = []
     below = list(twig.below.values())
     for at, each in enumerate(below):
         is_last = at == len(below) - 1
         label = f"{lead}{'└─' if is_last else '├─'} {each.name}"
         if each.node is None:
             done, total = each.counts()
-            found.append(Branch(label, "", f"{done:,} of {total:,}", is_heading=True))
+            lines.append(Branch(label, "", f"{done:,} of {total:,}", is_heading=True))
         else:
-            found.append(Branch(label, each.node.word, _about(each)))
-        found += _lines(each, f"{lead}{'   ' if is_last else '│  '}")
-    return found
+            lines.append(Branch(label, each.node.word, _about(each)))
+        lines += _lines(each, f"{lead}{'   ' if is_last else '│  '}")
+    return lines
 
 
 def _about(twig: _Twig) -> str:

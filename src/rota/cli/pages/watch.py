@@ -68,7 +68,7 @@ class WatchLines:
             since = took(look.run.created_at.ms, look.now)
             name = change.path or f"run of {look.run.job}"
             about = _about(change.node) if change.node else _of_run(look)
-            line = f"{since:>8}  {icon_of(change.word)} {name}  {_said(change.word)}  {about}"
+            line = f"{since:>8}  {icon_of(change.word)} {name}  {_shown_word(change.word)}  {about}"
             print(line.rstrip(), flush=True)
 
 
@@ -114,9 +114,9 @@ def fitting(tree: list[Branch], room: int) -> list[Branch]:
     if len(tree) <= room:
         return tree
     loud = [each for each in tree if each.is_heading or each.word not in QUIET]
-    kept = loud[: room - 1]
-    left = len(tree) - len(kept)
-    return [*kept, Branch(f"... {left:,} more nodes", "", "", is_heading=True)]
+    shown = loud[: room - 1]
+    hidden = len(tree) - len(shown)
+    return [*shown, Branch(f"... {hidden:,} more nodes", "", "", is_heading=True)]
 
 
 def _drawn(branch: Branch) -> Any:
@@ -125,7 +125,7 @@ def _drawn(branch: Branch) -> Any:
     if branch.is_heading:
         return Text.assemble(branch.label, "  ", (branch.about, "dim"))
     style = STATE_STYLES.get(branch.word, "dim" if branch.word in QUIET else "")
-    mark = f"{icon_of(branch.word)} {_said(branch.word)}"
+    mark = f"{icon_of(branch.word)} {_shown_word(branch.word)}"
     return Text.assemble(f"{branch.label}  ", (mark, style), f"  {branch.about}".rstrip())
 
 
@@ -146,7 +146,7 @@ def _of_run(look: RunLook) -> str:
     return ""
 
 
-def _said(word: str) -> str:
+def _shown_word(word: str) -> str:
     return word.replace("_", " ")
 
 

@@ -124,8 +124,8 @@ def tell_notices(log_format: str) -> Write:
     masker = Masker.of(os.environ)
 
     def write(level: str, message: str, facts: dict[str, Any]) -> None:
-        kept = {name: _masked(fact, masker) for name, fact in facts.items()}
-        stream.write(line_of(level, masker(message), kept) + "\n")
+        shown = {name: _masked(fact, masker) for name, fact in facts.items()}
+        stream.write(line_of(level, masker(message), shown) + "\n")
 
     def told(notice: str, facts: dict[str, Any]) -> None:
         write(level_of(notice), MESSAGES.get(notice, notice), {"notice": notice, **facts})
@@ -156,8 +156,10 @@ def line_in(log_format: str) -> Callable[[str, str, dict[str, Any]], str]:
 
 def _text_line(level: str, message: str, facts: dict[str, Any]) -> str:
     now = datetime.now().astimezone()
-    told = " ".join(f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice")
-    text = f"{_one_line(message)}  {told}".translate(ONE_LINE)
+    facts_text = " ".join(
+        f"{name}={_short(fact)}" for name, fact in facts.items() if name != "notice"
+    )
+    text = f"{_one_line(message)}  {facts_text}".translate(ONE_LINE)
     return f"{now:%H:%M:%S}.{now.microsecond // 1000:03d} {level:<7} {text}"
 
 

@@ -18,7 +18,7 @@ ANSWER_S = 10.0
 """Half a lease: a heartbeat without an answer must leave time for another."""
 
 
-def far_worker(said: Settings, app: App, options: WorkerOptions) -> RemoteWorker:
+def far_worker(settings: Settings, app: App, options: WorkerOptions) -> RemoteWorker:
     """Return a remote worker with the usual settings; options for a database are refused."""
     from rota.cli.connect.server_client import token_of
     from rota.client import Client
@@ -26,19 +26,21 @@ def far_worker(said: Settings, app: App, options: WorkerOptions) -> RemoteWorker
     from rota.runtime.attempts.remote_services import NO_STORE
     from rota.store.open import forbid
 
-    for name, given in (("alert_webhook", said.alert_webhook), ("anchor", said.anchor)):
-        if given:
+    for name, value in (("alert_webhook", settings.alert_webhook), ("anchor", settings.anchor)):
+        if value:
             raise BadOption(
                 f"{name} is for processes that do the chores of a database; a worker of a server "
                 "does none"
             )
-    token = token_of(said)
-    connection = said.options_of("client") | {"timeout": ANSWER_S, "patience": 0}
-    client = Client(said.server, token=token or "", **connection)
-    if said.namespace is not None:
-        found = client.session().namespace
-        if found != said.namespace:
-            raise BadOption(f"the token belongs to namespace {found}, not to {said.namespace}")
+    token = token_of(settings)
+    connection = settings.options_of("client") | {"timeout": ANSWER_S, "patience": 0}
+    client = Client(settings.server, token=token or "", **connection)
+    if settings.namespace is not None:
+        namespace = client.session().namespace
+        if namespace != settings.namespace:
+            raise BadOption(
+                f"the token belongs to namespace {namespace}, not to {settings.namespace}"
+            )
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each heartbeat is too much
     os.environ.pop("ROTA_TOKEN", None)  # what handlers start does not inherit it
     forbid(NO_STORE)

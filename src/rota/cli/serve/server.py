@@ -24,48 +24,48 @@ class ListenAddress(msgspec.Struct, frozen=True):
     namespace: str
 
 
-def serve_alone(said: Settings, *, as_json: bool) -> int:
+def serve_alone(settings: Settings, *, as_json: bool) -> int:
     """Run `rota server`; its output goes to stdout, log lines to stderr."""
-    return _serve(said, _app(said), as_json=as_json, title="server")
+    return _serve(settings, _app(settings), as_json=as_json, title="server")
 
 
-def serve_beside(said: Settings, place: ListenAddress) -> int:
+def serve_beside(settings: Settings, place: ListenAddress) -> int:
     """Run the server of `rota up`. Without a chosen port, it may take another one."""
     from rota.api.server.options import DEFAULT_PORT
     from rota.app import App
 
-    host = said.host or "127.0.0.1"
-    if said.port is None and is_taken(host, DEFAULT_PORT):
-        said = said.replace(port=0)
+    host = settings.host or "127.0.0.1"
+    if settings.port is None and is_taken(host, DEFAULT_PORT):
+        settings = settings.replace(port=0)
     app = App(place.url, namespace=place.namespace)
-    return _serve(said, app, as_json=False, title="up")
+    return _serve(settings, app, as_json=False, title="up")
 
 
-def server_options_of(said: Settings) -> ServerOptions:
+def server_options_of(settings: Settings) -> ServerOptions:
     """Return the settings as options of a server; others keep their defaults."""
     from rota.api.identity.oidc_options import oidc_options
     from rota.api.server.options import ServerOptions
 
-    oidc = oidc_options(said.options_of("oidc"))
-    return ServerOptions(**said.options_of("server"), oidc=oidc)
+    oidc = oidc_options(settings.options_of("oidc"))
+    return ServerOptions(**settings.options_of("server"), oidc=oidc)
 
 
-def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:
+def _serve(settings: Settings, app: App, *, as_json: bool, title: str) -> int:
     from setproctitle import setproctitle
 
     from rota.api.server.options import check_posture
     from rota.cli.serve.log_lines import start_logging
     from rota.cli.serve.startup_wait import FirstTime, wait_for_store
 
-    options = check_posture(server_options_of(said))  # before 0.4 s of imports
+    options = check_posture(server_options_of(settings))  # before 0.4 s of imports
     from rota.api.server.process import serve
 
     setproctitle(f"rota {title}: server")
-    start_logging(said.log_format)
-    wait_for_store(app, said, is_first=FirstTime())
+    start_logging(settings.log_format)
+    wait_for_store(app, settings, is_first=FirstTime())
 
     def greet(options: ServerOptions, welcome: StartupNote | None) -> None:
-        if as_json or said.log_format == "json":
+        if as_json or settings.log_format == "json":
             _print_json(options, welcome)
         else:
             _print_banner(options, welcome)
@@ -76,14 +76,14 @@ def _serve(said: Settings, app: App, *, as_json: bool, title: str) -> int:
         app.close()
 
 
-def _app(said: Settings) -> App:
+def _app(settings: Settings) -> App:
     from rota.app import App
 
-    if said.app is not None and not said.url:
+    if settings.app is not None and not settings.url:
         from rota.cli.loading import load_app
 
-        return load_app(said)
-    return App(said.url, namespace=said.namespace)
+        return load_app(settings)
+    return App(settings.url, namespace=settings.namespace)
 
 
 def _print_banner(options: ServerOptions, welcome: StartupNote | None) -> None:

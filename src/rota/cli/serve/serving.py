@@ -23,18 +23,18 @@ SWITCH_INTERVAL_S = 0.001
 """Handlers and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
 
 
-def serve(said: Settings, *, title: str) -> int:
+def serve(settings: Settings, *, title: str) -> int:
     """Serve the app of these settings in processes that are started again when they crash."""
     from rota.cli.serve.log_lines import tell_notices
 
     _set_title(f"rota {title}: supervisor")
-    tell_notices(said.log_format)
-    if title == "up" and said.serve is not False:
-        return _serve_with_server(said)
-    return serve_all(said.processes, _worker_of(said, title))
+    tell_notices(settings.log_format)
+    if title == "up" and settings.serve is not False:
+        return _serve_with_server(settings)
+    return serve_all(settings.processes, _worker_of(settings, title))
 
 
-def _serve_with_server(said: Settings) -> int:
+def _serve_with_server(settings: Settings) -> int:
     from rota.cli.serve.server import ListenAddress, serve_beside
     from rota.cli.serve.up import ReadyNotice
 
@@ -45,33 +45,35 @@ def _serve_with_server(said: Settings) -> int:
 
     def server() -> int:
         try:
-            return serve_beside(said, notice.hear())
+            return serve_beside(settings, notice.hear())
         except RotaError as error:
             return complain(error)
 
-    return run_crew([worker_member(_worker_of(said, "up", tell)), ProcessSpec("server", server)])
+    return run_crew(
+        [worker_member(_worker_of(settings, "up", tell)), ProcessSpec("server", server)]
+    )
 
 
 def _worker_of(
-    said: Settings, title: str, tell: Callable[[App], None] | None = None
+    settings: Settings, title: str, tell: Callable[[App], None] | None = None
 ) -> Callable[[Incarnation], int]:
     def work(life: Incarnation) -> int:
         try:
-            return _work(said, life, title, tell)
+            return _work(settings, life, title, tell)
         except StoreUnavailable as error:
-            return _away(said, life, error)
+            return _away(settings, life, error)
         except RotaError as error:
             return complain(error)
 
     return work
 
 
-def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
+def _away(settings: Settings, life: Incarnation, error: StoreUnavailable) -> int:
     """Return the code for a store that is away: the supervisor retries, unless that is in vain."""
     from rota.cli.serve.startup_wait import tell_away
     from rota.runtime.supervisor import AWAY
 
-    is_vain = said.wait_for_store is False or isinstance(error, StoreRefused)
+    is_vain = settings.wait_for_store is False or isinstance(error, StoreRefused)
     waits = life.line.has_served or not is_vain
     if isinstance(error, StoreLost) or not waits:
         return complain(error)
@@ -80,7 +82,9 @@ def _away(said: Settings, life: Incarnation, error: StoreUnavailable) -> int:
     return AWAY
 
 
-def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None) -> int:
+def _work(
+    settings: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None
+) -> int:
     from msgspec import structs
 
     from rota.app.workers.options import worker_options
@@ -92,21 +96,25 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
     from rota.runtime.supervisor import serve_worker
 
     sys.setswitchinterval(SWITCH_INTERVAL_S)
-    options = worker_options(said)
-    if said.stored is None and title == "up":
+    options = worker_options(settings)
+    if settings.stored is None and title == "up":
         options = structs.replace(options, stored=True)
     if title == "up" and not life.dead:
         options = structs.replace(options, decides=True)
-    app = load_app(said) if said.app is not None or not said.stored else _bare_app(said)
-    if _echoes(said, title):
-        options = structs.replace(options, echo=echo_to(said.log_format))
-    start_logging(said.log_format)
-    if said.server is None:
-        wait_for_store(app, said, is_first=life.line.is_first_to_find_it_away)
-    worker = app.worker(options) if said.server is None else far_worker(said, app, options)
-    _set_title(f"rota {title}: {said.app or 'stored jobs'}")
-    if said.log_format == "text" and not life.dead:
-        _print_banner(app, said, options, top=life.line.owner)
+    app = (
+        load_app(settings)
+        if settings.app is not None or not settings.stored
+        else _bare_app(settings)
+    )
+    if _echoes(settings, title):
+        options = structs.replace(options, echo=echo_to(settings.log_format))
+    start_logging(settings.log_format)
+    if settings.server is None:
+        wait_for_store(app, settings, is_first=life.line.is_first_to_find_it_away)
+    worker = app.worker(options) if settings.server is None else far_worker(settings, app, options)
+    _set_title(f"rota {title}: {settings.app or 'stored jobs'}")
+    if settings.log_format == "text" and not life.dead:
+        _print_banner(app, settings, options, top=life.line.owner)
     if tell is not None:
         tell(app)
     try:
@@ -115,7 +123,7 @@ def _work(said: Settings, life: Incarnation, title: str, tell: Callable[[App], N
         app.close()
 
 
-def _bare_app(said: Settings) -> App:
+def _bare_app(settings: Settings) -> App:
     """Return an app without code, for `--stored` without an app: it runs jobs of the store.
 
     Their functions are found where those of an app would be: here, and beside rota.toml.
@@ -123,13 +131,13 @@ def _bare_app(said: Settings) -> App:
     from rota.app import App
     from rota.cli.loading import look_in
 
-    look_in((Path.cwd(), said.folder))
-    return App(said.url, namespace=said.namespace)
+    look_in((Path.cwd(), settings.folder))
+    return App(settings.url, namespace=settings.namespace)
 
 
-def _echoes(said: Settings, title: str) -> bool:
+def _echoes(settings: Settings, title: str) -> bool:
     """Whether to print the output of handlers: `rota up` does, a service has `rota logs`."""
-    return title == "up" and sys.stdout.isatty() if said.echo is None else said.echo
+    return title == "up" and sys.stdout.isatty() if settings.echo is None else settings.echo
 
 
 def shown_url(url: str) -> str:
@@ -151,23 +159,23 @@ def _plural(number: int, word: str) -> str:
     return f"{number} {word}{'' if number == 1 else 's'}"
 
 
-def _print_banner(app: App, said: Settings, options: WorkerOptions, *, top: int) -> None:
+def _print_banner(app: App, settings: Settings, options: WorkerOptions, *, top: int) -> None:
     from rota.store.open import file_of
 
     path = file_of(app.url)
     queues = options.queues or sorted({job.spec.queue for job in app.jobs.values()})
     lines = {
-        "app": f"{said.app or 'none'} ({_contents(app)})",
+        "app": f"{settings.app or 'none'} ({_contents(app)})",
         "stored": "jobs of the store are run, too" if options.stored else "",
         "store": str(path.absolute()) if path else shown_url(app.url),
-        "server": said.server or "",
+        "server": settings.server or "",
         "queues": ", ".join(queues or ["default"]),
         "slots": str(options.slots),
-        "chores": _chores(app, said),
+        "chores": _chores(app, settings),
         "pid": f"{top} (worker {os.getpid()})",
         "look": f"rota runs --url {shown_url(app.url)}",
     }
-    if said.server is not None:
+    if settings.server is not None:
         lines |= {"store": "", "look": "", "queues": ", ".join(options.queues) or "of the token"}
     print("Rota serves; Ctrl-C drains and ends.")
     for name, text in lines.items():
@@ -176,8 +184,8 @@ def _print_banner(app: App, said: Settings, options: WorkerOptions, *, top: int)
         print(f"  {name:<7} {text}", flush=True)
 
 
-def _chores(app: App, said: Settings) -> str:
-    is_worker = said.server is None and app.store.login == "worker"
+def _chores(app: App, settings: Settings) -> str:
+    is_worker = settings.server is None and app.store.login == "worker"
     return "left to others: this login is a worker's" if is_worker else ""
 
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 REST_S = 1.0
 
 
-def wait_for_store(app: App, said: Settings, *, is_first: Callable[[], bool]) -> None:
+def wait_for_store(app: App, settings: Settings, *, is_first: Callable[[], bool]) -> None:
     """Open the store of the app, however long that takes; with `--no-wait` try once.
 
     A store that answers and refuses the connection is not waited for.
@@ -28,7 +28,7 @@ def wait_for_store(app: App, said: Settings, *, is_first: Callable[[], bool]) ->
         except StoreRefused:
             raise
         except StoreUnavailable as error:
-            if said.wait_for_store is False:
+            if settings.wait_for_store is False:
                 raise
             if is_first():
                 tell_away(error)

@@ -21,18 +21,18 @@ _NARROW = [(str(hold.needs), hold.narrow) for hold in HOLDS if hold.narrow is no
 _HOLD_BACK = [(str(hold.needs), hold.hold_back) for hold in HOLDS if hold.hold_back is not None]
 
 
-def admit(tx: Tx, wanted: Wanted) -> list[Lease]:
+def admit(tx: Tx, claim_request: Wanted) -> list[Lease]:
     """Claim the runs that may start, except those that `hold_back` finds to wait.
 
     A hold that narrows the claim may lock a row of its own, so every `narrow` comes before the
     claim.
     """
     for fact, narrow in _NARROW:
-        if getattr(wanted, fact):
-            narrow(tx, wanted)
-            if not wanted.limit:
+        if getattr(claim_request, fact):
+            narrow(tx, claim_request)
+            if not claim_request.limit:
                 return []
-    return _claimed(tx, wanted)
+    return _claim(tx, claim_request)
 
 
 def hold_back(
@@ -55,29 +55,29 @@ def hold_back(
     return leases
 
 
-def _claimed(tx: Tx, wanted: Wanted) -> list[Lease]:
-    if not wanted.is_narrowed and not wanted.lanes:
+def _claim(tx: Tx, claim_request: Wanted) -> list[Lease]:
+    if not claim_request.is_narrowed and not claim_request.lanes:
         return claim(
             tx,
-            namespace=wanted.namespace,
-            queues=[*wanted.jobs],
-            jobs=wanted.jobs_text,
-            worker_id=wanted.worker_id,
-            limit=wanted.limit,
-            held=wanted.is_ahead,
+            namespace=claim_request.namespace,
+            queues=[*claim_request.jobs],
+            jobs=claim_request.jobs_text,
+            worker_id=claim_request.worker_id,
+            limit=claim_request.limit,
+            held=claim_request.is_ahead,
         )
     leases: list[Lease] = []
-    for queue, jobs in wanted.jobs.items():
-        if jobs and len(leases) < wanted.limit:
+    for queue, jobs in claim_request.jobs.items():
+        if jobs and len(leases) < claim_request.limit:
             leases += claim(
                 tx,
-                namespace=wanted.namespace,
+                namespace=claim_request.namespace,
                 queues=[queue],
                 jobs=json.dumps(jobs),
-                worker_id=wanted.worker_id,
-                limit=wanted.limit - len(leases),
-                held=wanted.is_ahead,
-                lanes=_open_lanes(wanted.lanes, queue, set(jobs)),
+                worker_id=claim_request.worker_id,
+                limit=claim_request.limit - len(leases),
+                held=claim_request.is_ahead,
+                lanes=_open_lanes(claim_request.lanes, queue, set(jobs)),
             )
     return leases
 
@@ -85,6 +85,7 @@ def _claimed(tx: Tx, wanted: Wanted) -> list[Lease]:
 def _open_lanes(lanes: Lanes, queue: str, jobs: set[str]) -> Lanes:
     """Return the lanes of a queue, each with its jobs that may start now."""
     may_start = {
-        lane: [job for job in known if job in jobs] for lane, known in lanes.get(queue, {}).items()
+        lane: [job for job in lane_jobs if job in jobs]
+        for lane, lane_jobs in lanes.get(queue, {}).items()
     }
     return {queue: {lane: names for lane, names in may_start.items() if names}}

@@ -21,8 +21,8 @@ from rota.store.base import Tx
 class OpenBreakers(ActiveHold):
     """The jobs of a namespace that are held back, each with the id of its probe."""
 
-    def __init__(self, held: Mapping[str, str | None]) -> None:
-        self._held = held
+    def __init__(self, probes: Mapping[str, str | None]) -> None:
+        self._held = probes
 
     def reasons(self, *, job: str, queue: str) -> list[Reason]:
         del queue
@@ -42,15 +42,15 @@ class OpenBreakers(ActiveHold):
 
 
 def open_breakers(tx: Tx, namespace: str) -> OpenBreakers | None:
-    held = held_jobs(tx, namespace=namespace)
-    return OpenBreakers(held) if held else None
+    held_back = held_jobs(tx, namespace=namespace)
+    return OpenBreakers(held_back) if held_back else None
 
 
 def breaker_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
     """Yield the breakers of the jobs whose queue this is."""
-    found = breakers(tx, namespace=namespace)
-    specs = current_specs(tx, {each.job for each in found}, namespace=namespace)
-    for each in found:
+    views = breakers(tx, namespace=namespace)
+    specs = current_specs(tx, {each.job for each in views}, namespace=namespace)
+    for each in views:
         if each.job not in specs or specs[each.job][1].queue != queue:
             continue
         if each.state == "closed":

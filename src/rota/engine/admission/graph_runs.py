@@ -125,10 +125,10 @@ def full_among(tx: Tx, jobs: Collection[str], namespace: str) -> set[str]:
     return full_graphs(tx, max_runs, namespace=namespace)
 
 
-def leave_full_graphs(tx: Tx, wanted: Wanted) -> None:
+def leave_full_graphs(tx: Tx, claim_request: Wanted) -> None:
     """Leave out of the claim the graphs that have `max_runs` runs under way."""
-    for job in full_graphs(tx, wanted.max_runs, namespace=wanted.namespace):
-        wanted.leave_out(job)
+    for job in full_graphs(tx, claim_request.max_runs, namespace=claim_request.namespace):
+        claim_request.leave_out(job)
 
 
 def why_turn_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
@@ -168,7 +168,7 @@ def _why_limited(tx: Tx, run: RunView, graph: Graph, namespace: str) -> list[Rea
         return []
     rows = tx.all("begun_runs", namespace=namespace, job=run.job, limit=SHOWN)
     begun = ", ".join(str(row["id"]) for row in rows)
-    says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; now it is {begun}"
+    says = f"{at_once(graph.max_runs, 'run')} of graph {run.job}; running now: {begun}"
     return [Reason(kind="blocked", says=says, count=graph.max_runs)]
 
 
@@ -192,5 +192,5 @@ def _follows_live(tx: Tx, lease: Lease, graph: Graph, namespace: str) -> bool:
         return before is not None
     raise PastFailed(
         f"the run before it, {before.run_id}, ended as {before.state}, and the graph depends on "
-        "its past; run that again, then this one"
+        "its past; rerun that one, then this one"
     )

@@ -54,9 +54,9 @@ class Wanted(msgspec.Struct, kw_only=True):
     def leave_out(self, job: str | None, queue: str | None = None) -> None:
         """Leave this job in this queue out of the claim; None stands for every job or queue."""
         self.is_narrowed = True
-        for each, known in self.jobs.items():
+        for each, names in self.jobs.items():
             if queue in (None, each):
-                self.jobs[each] = [] if job is None else [name for name in known if name != job]
+                self.jobs[each] = [] if job is None else [name for name in names if name != job]
 
 
 class ActiveHold:
@@ -94,7 +94,7 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """The change that frees them, for the documentation."""
     asked: tuple[str, ...]
     """The code that checks it: statements by name, functions as `module.name` within the engine."""
-    released: tuple[str, ...]
+    released_by: tuple[str, ...]
     """The functions that free its runs; empty if claims merely find the hold gone."""
     needs: Fact | None = None
     """The fact without which a claim cannot meet this hold, and does not check it."""

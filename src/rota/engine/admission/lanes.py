@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from rota.engine.admission.holds import Holds, holds
+from rota.engine.admission.active_holds import ActiveHolds, active_holds
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.runs.argument_mismatch import Lane, stranded
 from rota.engine.wakeup_keys import windows_key
@@ -40,8 +40,8 @@ def lanes_in_use(
     mine = {queue: jobs_in(lanes, jobs) for queue, lanes in used.items()}
     apart = [(queue, lane) for queue in used for lane in used[queue] if is_fit_lane(lane)]
     if apart:
-        for (queue, lane), known in _fitting(tx, apart, jobs, takes, namespace).items():
-            mine[queue][lane] = known
+        for (queue, lane), job_names in _fitting(tx, apart, jobs, takes, namespace).items():
+            mine[queue][lane] = job_names
     return {queue: lanes for queue, lanes in mine.items() if lanes}
 
 
@@ -50,14 +50,14 @@ def _fitting(
 ) -> dict[Lane, list[str]]:
     """Return the lanes that fit these functions, and lanes whose runs no function fits."""
     own: dict[int, list[str]] = {}
-    for job, taken in takes.items():
-        own.setdefault(fit_lane_of(job, taken), []).append(job)
-    found = {at: own[at[1]] for at in lanes if at[1] in own}
-    rest = [at for at in lanes if at not in found]
+    for job, digest in takes.items():
+        own.setdefault(fit_lane_of(job, digest), []).append(job)
+    lanes_found = {at: own[at[1]] for at in lanes if at[1] in own}
+    rest = [at for at in lanes if at not in lanes_found]
     if rest:
         lost = stranded(tx, rest, jobs, namespace=namespace)
-        found |= {at: [job] for at, job in lost.items()}
-    return found
+        lanes_found |= {at: [job] for at, job in lost.items()}
+    return lanes_found
 
 
 class Obstacle(NamedTuple):
@@ -94,12 +94,12 @@ def _served(tx: Tx) -> dict[str, set[str]]:
 
 
 def _obstacles(tx: Tx, namespace: str, queues: Sequence[str]) -> Iterator[Obstacle]:
-    around: Holds | None = None
+    around: ActiveHolds | None = None
     for queue in queues:
         head = tx.all("jobs_in_front", namespace=namespace, queue=queue, limit=HEAD)
         if sum(row["runs"] for row in head) < IN_THE_WAY:
             continue
-        around = around or holds(tx, namespace=namespace)
+        around = around or active_holds(tx, namespace=namespace)
         stuck = _stuck(tx, [row["job"] for row in head], namespace)
         in_the_way = [
             row
@@ -111,5 +111,5 @@ def _obstacles(tx: Tx, namespace: str, queues: Sequence[str]) -> Iterator[Obstac
 
 
 def _stuck(tx: Tx, jobs: Sequence[str], namespace: str) -> set[str]:
-    asked = [hold.stuck for hold in HOLDS if hold.stuck is not None]
-    return {job for stuck in asked for job in stuck(tx, jobs, namespace)}
+    reports = [hold.stuck for hold in HOLDS if hold.stuck is not None]
+    return {job for stuck in reports for job in stuck(tx, jobs, namespace)}

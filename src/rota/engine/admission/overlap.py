@@ -45,22 +45,22 @@ class LiveRuns:
 
 def live_runs(tx: Tx, schedule_ids: Sequence[str]) -> dict[str, LiveRuns]:
     """Return the live runs by schedule; waiting ones are ordered by when they began to wait."""
-    found: dict[str, LiveRuns] = defaultdict(LiveRuns)
+    runs_by_schedule: dict[str, LiveRuns] = defaultdict(LiveRuns)
     if not schedule_ids:
-        return found
+        return runs_by_schedule
     ids = json.dumps(schedule_ids)
     for row in tx.all("fired_runs", ids=ids):
-        found[str(row["schedule_id"])].running.append(row)
+        runs_by_schedule[str(row["schedule_id"])].running.append(row)
     # Sort by when they began to wait, then by instant.
     rows = tx.all("waiting_runs", ids=ids)
     origins = {row["id"]: _origin.decode(row["origin"]) for row in rows if row["origin"]}
     for row in sorted(rows, key=lambda row: _turn(row, origins.get(row["id"]))):
         origin = origins.get(row["id"])
         by_hand = origin is not None and origin.kind == "manual"
-        found[str(row["schedule_id"])].waiting.append(
+        runs_by_schedule[str(row["schedule_id"])].waiting.append(
             WaitingStart(str(row["id"]), row["fence"], row["namespace"], row["expires_at"], by_hand)
         )
-    return found
+    return runs_by_schedule
 
 
 def admit_starts(
@@ -85,11 +85,11 @@ def why_start_waits(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
         return []
     row = tx.one("why_waiting", id=run.schedule_id)
     if row is None:
-        return [Reason(kind="blocked", says="it waits, and its schedule is gone; cancel it")]
+        return [Reason(kind="blocked", says="its schedule was removed while it waited; cancel it")]
     if row["blocked_by"] is not None:
         says = (
-            f"schedule {row['name']} keeps strict order and run {row['blocked_by']} has failed; "
-            "run that again, or unblock the schedule"
+            f"schedule {row['name']} runs in strict order, and run {row['blocked_by']} has failed; "
+            "rerun that one, or unblock the schedule"
         )
         return [Reason(kind="blocked", says=says)]
     says = f"it waits until other runs of schedule {row['name']} have ended: {row['running']} now"

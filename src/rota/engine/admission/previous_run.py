@@ -77,7 +77,7 @@ def next_turns(rows: Sequence[Row]) -> list[str]:
     These are the first run by hand, the run for the first instant of each schedule, and every run
     that takes the place of another.
     """
-    found: dict[str, tuple[int, str]] = {}
+    turns: dict[str, tuple[int, str]] = {}
     again: list[str] = []
     for row in rows:
         run_id = str(row["id"])
@@ -87,8 +87,8 @@ def next_turns(rows: Sequence[Row]) -> list[str]:
         instant = instant_of(row)
         line = "" if instant is None else str(row["schedule_id"])
         turn = instant or 0, run_id
-        found[line] = min(turn, found.get(line, turn))
-    return sorted([*again, *(run_id for _, run_id in found.values())])
+        turns[line] = min(turn, turns.get(line, turn))
+    return sorted([*again, *(run_id for _, run_id in turns.values())])
 
 
 def instant_of(row: Row) -> int | None:
@@ -146,7 +146,7 @@ def _is_original(tx: Tx, run_id: str) -> bool:
 
 def _with_reruns(tx: Tx, runs: Sequence[Member], namespace: str) -> list[Member]:
     """Return these runs and all their reruns, including reruns of reruns, in the order of ids."""
-    found = dict(runs)
+    newest = dict(runs)
     for run_id, _ in runs:
         row = tx.one("find_turn", id=run_id)
         if row is None:
@@ -155,13 +155,13 @@ def _with_reruns(tx: Tx, runs: Sequence[Member], namespace: str) -> list[Member]
             outer = tx.one("find_turn", id=str(row["parent_id"]))
             around = [(str(outer["id"]), _state(outer))] if outer else []
             ids = [each for each, _ in _with_reruns(tx, around, namespace)]
-            found |= dict(_of_node(tx, ids, row)) if ids else {}
+            newest |= dict(_of_node(tx, ids, row)) if ids else {}
             continue
         at = {"namespace": namespace, "job": row["job"], "limit": MANY}
         for each in tx.all("reruns_since", id=run_id, **at):
-            if str(each["rerun_of"]) in found:
-                found[str(each["id"])] = _state(each)
-    return sorted(found.items())
+            if str(each["rerun_of"]) in newest:
+                newest[str(each["id"])] = _state(each)
+    return sorted(newest.items())
 
 
 def _is_good(tx: Tx, members: Sequence[Member], job: str, namespace: str) -> bool:

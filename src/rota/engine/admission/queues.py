@@ -40,18 +40,26 @@ class Depth(msgspec.Struct, frozen=True, kw_only=True):
     is_cut: bool
 
 
-def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> None:
-    """Start nothing more from this queue, not even runs held ready; running ones go on."""
-    tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
+def pause(tx: Tx, queue: str, *, namespace: str, note: str | None = None) -> bool:
+    """Start nothing more from this queue, not even runs held ready; running ones go on.
+
+    False if it is paused already, with the same note.
+    """
+    paused = tx.execute("pause_queue", namespace=namespace, name=queue, note=note)
     tx.notify((recall_key(namespace),))
+    return paused > 0
 
 
-def resume(tx: Tx, queue: str, *, namespace: str) -> None:
-    """Resume claims, in the old order. Raises UnknownQueue for a name that nothing uses."""
+def resume(tx: Tx, queue: str, *, namespace: str) -> bool:
+    """Resume claims, in the old order; False if the queue is not paused.
+
+    Raises UnknownQueue for a name that nothing uses.
+    """
     resumed = tx.execute("resume_queue", namespace=namespace, name=queue)
     if not resumed and queue not in {each.name for each in queues(tx, namespace=namespace)}:
         raise UnknownQueue(queue)
     release(tx, queues=[(namespace, queue)])
+    return resumed > 0
 
 
 class PausedQueues(ActiveHold):
@@ -105,7 +113,7 @@ def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
         {only} if only else {each["name"] for each in tx.all("queue_names", namespace=namespace)}
     )
     depths = depths_of(tx, names, namespace=namespace)
-    held = _held(tx, names, namespace=namespace)
+    held_counts = _held(tx, names, namespace=namespace)
     crews = _crews(tx, namespace=namespace)
     return [
         QueueView(
@@ -116,7 +124,7 @@ def _views(tx: Tx, only: str | None, *, namespace: str) -> list[QueueView]:
             running=running[name],
             scheduled=depths[name].scheduled if name in depths else 0,
             oldest_ms=depths[name].oldest_ms if name in depths else None,
-            held=held.get(name, 0),
+            held=held_counts.get(name, 0),
             is_cut=name in depths and depths[name].is_cut,
             workers=len(crews.get(name, ())),
             slots=sum(crews.get(name, ())),
@@ -158,12 +166,12 @@ def _held(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, int]:
 
 def _crews(tx: Tx, *, namespace: str) -> dict[str, list[int]]:
     """Return the slots of each worker that serves a queue, by queue."""
-    found: dict[str, list[int]] = {}
+    crews: dict[str, list[int]] = {}
     for worker in workers(tx, namespace=namespace):
         if worker.is_alive:
             for queue in worker.queues:
-                found.setdefault(queue, []).append(worker.slots)
-    return found
+                crews.setdefault(queue, []).append(worker.slots)
+    return crews
 
 
 def _named(names: Collection[str]) -> str:

@@ -33,17 +33,17 @@ def room_to_run(tx: Tx, name: str) -> int | None:
     return max(0, int(row["max_running"]) - _running(tx, name))
 
 
-def narrow_to_quota(tx: Tx, wanted: Wanted) -> None:
+def narrow_to_quota(tx: Tx, claim_request: Wanted) -> None:
     """Claim no more runs than the namespace has room for."""
-    room = room_to_run(tx, wanted.namespace)
-    wanted.limit = wanted.limit if room is None else min(wanted.limit, room)
+    room = room_to_run(tx, claim_request.namespace)
+    claim_request.limit = claim_request.limit if room is None else min(claim_request.limit, room)
 
 
 class UsedQuota(ActiveHold):
     """A namespace that runs as many runs as its quota allows."""
 
     def __init__(self, namespace: str, used: int, most: int) -> None:
-        says = f"namespace {namespace} runs {used} of the {most} runs that its quota allows at once"
+        says = f"the quota of namespace {namespace} is used up: {used} of {most} runs at once"
         self._reason = Reason(kind="quota", says=says, count=most)
 
     def reasons(self, *, job: str, queue: str) -> list[Reason]:

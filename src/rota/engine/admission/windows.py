@@ -26,13 +26,14 @@ Blackouts = Mapping[str, Sequence[Blackout]]
 """The windows of each namespace."""
 
 
-def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> None:
-    """Store this window, in place of any other of this name."""
+def put_blackout(tx: Tx, name: str, blackout: Blackout, *, namespace: str) -> bool:
+    """Store this window, in place of any other of this name; False if it is there already."""
     compile_blackout(blackout)
     spec = msgspec.json.encode(blackout).decode()
     lock_name(tx, "blackout", name, namespace=namespace)
-    tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
+    put = tx.execute("put_blackout", namespace=namespace, name=name, spec=spec)
     tx.notify((windows_key(namespace),))
+    return put > 0
 
 
 def remove_blackout(tx: Tx, name: str, *, namespace: str) -> bool:
@@ -80,14 +81,16 @@ def window_at(windows: Sequence[Blackout], *, job: str, queue: str, at: int) -> 
     return verdict(windows, job=job, queue=queue, at=at) if windows else START
 
 
-def hold(
+def outside_windows(
     windows: Sequence[Blackout], start: ScheduledStart, *, job: str, queue: str, now: int
 ) -> ScheduledStart | None:
     """Return the start, now or due when the window has ended, or None to leave it out.
 
     An instant in a window that skips is left out even if it is caught up later. In one that drains
-    it starts: its run is queued, and claims obey the window (closed_windows.py).
+    it starts: its run is queued, and claims obey the window (draining_windows.py).
     """
+    if not windows:
+        return start
     found = window_at(windows, job=job, queue=queue, at=now)
     if found.act in ("start", "drain"):
         at_instant = window_at(windows, job=job, queue=queue, at=start.instant)

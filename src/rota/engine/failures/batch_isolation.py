@@ -74,13 +74,13 @@ def each_apart(
     instead: Callable[[Item, Exception], T],
 ) -> list[T]:
     """Return the result of the work for each item; for one that raises, the result of `instead`."""
-    found: list[T] = []
+    results: list[T] = []
     for item in items:
         try:
-            found.append(tx.part(lambda item=item: work(item)))  # type: ignore[misc]
+            results.append(tx.part(lambda item=item: work(item)))  # type: ignore[misc]
         except PartFailed as failed:
-            found.append(instead(item, failed.error))
-    return found
+            results.append(instead(item, failed.error))
+    return results
 
 
 def beside(tx: Tx, work: Callable[[], T], *, what: str) -> T | None:

@@ -21,6 +21,7 @@ def groups(  # noqa: PLR0913  # one filter each, all named
     *,
     namespace: str,
     job: str | None = None,
+    fingerprint: str | None = None,
     queues: Sequence[str] | None = None,
     acted: bool = False,
     since: int = 0,
@@ -33,8 +34,16 @@ def groups(  # noqa: PLR0913  # one filter each, all named
     versions: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for row in tx.all("list_group_versions", namespace=namespace, job=job):
         versions[row["job"], row["fingerprint"]].append(row["version"])
-    at = {"namespace": namespace, "job": job, "queues": _scope(queues)}
-    rows = tx.all("list_groups", acted=acted, since=since, limit=limit, **at)
+    rows = tx.all(
+        "list_groups",
+        namespace=namespace,
+        job=job,
+        fingerprint=fingerprint,
+        queues=_scope(queues),
+        acted=acted,
+        since=since,
+        limit=limit,
+    )
     return [
         view_of(
             LetterGroup,
@@ -78,8 +87,8 @@ def find_letter(tx: Tx, run_id: str, *, namespace: str) -> LetterView:
     if row is not None:
         return view_of(LetterView, row)
     run = find(tx, run_id, namespace=namespace)
-    said = f": {run.reason}" if run.reason else ""
-    raise NotAllowed(f"run {run_id} is no dead letter, it is {run.state}{said}")
+    reason = f": {run.reason}" if run.reason else ""
+    raise NotAllowed(f"run {run_id} is no dead letter, it is {run.state}{reason}")
 
 
 def like(tx: Tx, part: str, *, namespace: str) -> str:

@@ -36,21 +36,21 @@ def tell_failures(tx: Tx, rows: Sequence[Row], *, namespace: str) -> None:
     A run that was submitted this way is not followed itself, nor are nodes of graphs in it: there
     can be no endless chain.
     """
-    wanted = [
+    handlers = [
         (row, name)
         for row in rows
         if failure_of(row["policy"]) is None and (name := _told_by(tx, row, namespace))
     ]
-    if not wanted:
+    if not handlers:
         return
-    known = current_specs(tx, {name for _, name in wanted}, namespace=namespace)
+    specs = current_specs(tx, {name for _, name in handlers}, namespace=namespace)
     runs: list[NewRun] = []
-    for row, name in wanted:
-        if name in known:
-            version, spec = known[name]
-            runs.append(_told(row, version, spec, namespace))
+    for row, name in handlers:
+        if name in specs:
+            version, spec = specs[name]
+            runs.append(_failure_run(row, version, spec, namespace))
         else:
-            set_aside(f"on_failure of job {row['job']}", UnknownJob(name, known))
+            set_aside(f"on_failure of job {row['job']}", UnknownJob(name, specs))
     if runs:
         submit(tx, runs, namespace=namespace, is_repeat=True)
 
@@ -76,7 +76,7 @@ def _told_id(run_id: str, failed_at: int) -> str:
     return derived_id(failed_at, 0, f"on_failure {run_id}")
 
 
-def _told(row: Row, version: int, spec: JobSpec, namespace: str) -> NewRun:
+def _failure_run(row: Row, version: int, spec: JobSpec, namespace: str) -> NewRun:
     run_id = str(row["id"])
     args = arguments_for(spec, _failure(row, namespace))
     return NewRun(

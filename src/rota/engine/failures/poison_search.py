@@ -36,7 +36,7 @@ def weeded(
         return tx.part(work)
     except PartFailed:
         for row in candidates():
-            error = _tried(tx, row, attempt)
+            error = _try(tx, row, attempt)
             if error is not None:
                 reason = f"it could not be started: {words(error)}"
                 verdict = Verdict(verb=verb, reason=reason, **verdict_facts(row))
@@ -44,7 +44,7 @@ def weeded(
         return work()
 
 
-def _tried(tx: Tx, row: Row, attempt: Callable[[Row], object]) -> Exception | None:
+def _try(tx: Tx, row: Row, attempt: Callable[[Row], object]) -> Exception | None:
     def trial() -> None:
         attempt(row)
         raise _Fine

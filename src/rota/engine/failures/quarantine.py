@@ -31,14 +31,14 @@ def quarantined(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
         mark = f'%"type":"{LONE_LOSS}"%'
         rows += tx.all("count_lone_losses", ids=_batch(lost), mark=mark)
     counts = {str(row["run_id"]): row["crashes"] for row in rows}
-    return [_judged(verdict, counts.get(verdict.run_id, 0)) for verdict in verdicts]
+    return [_judge(verdict, counts.get(verdict.run_id, 0)) for verdict in verdicts]
 
 
 def _batch(run_ids: Sequence[str]) -> str:
     return msgspec.json.encode(sorted(run_ids)).decode()
 
 
-def _judged(verdict: Verdict, crashes: int) -> Verdict:
+def _judge(verdict: Verdict, crashes: int) -> Verdict:
     if not verdict.max_crashes:
         return verdict
     if verdict.kind == "lost":

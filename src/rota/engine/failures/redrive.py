@@ -68,22 +68,22 @@ def redrive(  # what, how, by whom, and whether they may
         batch=msgspec.json.encode(pairs).decode(),
         who=who,
     )
-    taken = {str(row["run_id"]) for row in rows}
-    mine = [pair for pair in pairs if pair.run_id in taken]
+    closed = {str(row["run_id"]) for row in rows}
+    mine = [pair for pair in pairs if pair.run_id in closed]
     if mine:
         _submit(tx, mine, wish, namespace, check)
-    done = {
+    reruns = {
         str(row["run_id"]): str(row["rerun_id"])
         for row in tx.all("find_redriven", ids=ids, namespace=namespace)
     }
     return [
         Redriven(
             run_id=pair.run_id,
-            rerun_id=done[pair.run_id],
-            is_new=done[pair.run_id] == pair.rerun_id,
+            rerun_id=reruns[pair.run_id],
+            is_new=reruns[pair.run_id] == pair.rerun_id,
         )
         for pair in pairs
-        if pair.run_id in done
+        if pair.run_id in reruns
     ]
 
 

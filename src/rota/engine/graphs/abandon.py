@@ -25,8 +25,8 @@ def abandon(tx: Tx, verdicts: Sequence[Verdict]) -> list[Verdict]:
     children = tx.all("live_children", ids=ids)
     running = [row for row in children if row["state"] == State.RUNNING]
     if running:
-        asked = json.dumps([str(row["id"]) for row in running])
-        tx.execute("request_cancels", ids=asked, reason=reason)
+        run_ids = json.dumps([str(row["id"]) for row in running])
+        tx.execute("request_cancels", ids=run_ids, reason=reason)
         tx.notify({worker_key(str(row["worker_id"])) for row in running})
     forced = {verdict.run_id for verdict in verdicts if verdict.force}
     return [

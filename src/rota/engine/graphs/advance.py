@@ -86,27 +86,29 @@ def _note(tx: Tx, each: NodeEnding) -> None:
 
 
 def _advance(tx: Tx, endings: Sequence[NodeEnding], namespace: str) -> list[Verdict]:
-    known = graph_runs(tx, {each.graph_id for each in endings}, namespace=namespace)
-    mine = [each for each in endings if each.graph_id in known]
-    propagation = Propagation(tx, known, namespace=namespace)
-    propagation.node_rows.lock(_places(known, mine))
+    graph_runs_here = graph_runs(tx, {each.graph_id for each in endings}, namespace=namespace)
+    mine = [each for each in endings if each.graph_id in graph_runs_here]
+    propagation = Propagation(tx, graph_runs_here, namespace=namespace)
+    propagation.node_rows.lock(_places(graph_runs_here, mine))
     for each in mine:
         propagation.take(each)
-    gone = [each for each in mine if (each.graph_id, each.node) not in propagation.node_rows.rows]
-    lost = [verdict for each in gone for verdict in _give_up(tx, each, BadGraph(NO_ROW))]
+    unknown = [
+        each for each in mine if (each.graph_id, each.node) not in propagation.node_rows.rows
+    ]
+    lost = [verdict for each in unknown for verdict in _give_up(tx, each, BadGraph(NO_ROW))]
     return lost + go_on(tx, propagation, namespace=namespace)
 
 
-def _places(known: dict[str, GraphRun], endings: Iterable[NodeEnding]) -> list[Place]:
+def _places(by_id: dict[str, GraphRun], endings: Iterable[NodeEnding]) -> list[Place]:
     """The ended nodes and the nodes whose counts they change; for an instance, only its node."""
-    found: list[Place] = []
+    places: list[Place] = []
     for each in endings:
-        found.append((each.graph_id, each.node))
+        places.append((each.graph_id, each.node))
         if each.item is None:
-            shape = known[each.graph_id].shape
-            found += [(each.graph_id, name) for name in shape.children.get(each.node, ())]
-            found += [(each.graph_id, name) for name in shape.dependents.get(each.node, ())]
-    return found
+            shape = by_id[each.graph_id].shape
+            places += [(each.graph_id, name) for name in shape.children.get(each.node, ())]
+            places += [(each.graph_id, name) for name in shape.dependents.get(each.node, ())]
+    return places
 
 
 def _error_of(verdict: Verdict) -> ErrorDetail | None:

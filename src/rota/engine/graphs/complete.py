@@ -68,26 +68,30 @@ def complete(propagation: Propagating, over: Sequence[str]) -> GraphOutcome:
         if each.is_own:
             causes.setdefault(graph_id, []).append(each)
     rows = propagation.tx.all("lock_graphs", ids=ids)
-    known = NodeResults(propagation.tx)
-    known.load_all(
+    results = NodeResults(propagation.tx)
+    results.load_all(
         (graph_id, name)
         for graph_id in over
         if graph_id not in bad
         for name in propagation.graph_runs[graph_id].shape.result_needs
         if propagation.graph_runs[graph_id].shape.whole_result is None
     )
-    known.load(
+    results.load(
         (graph_id, whole)
         for graph_id in over
         if graph_id not in bad and (whole := propagation.graph_runs[graph_id].shape.whole_result)
     )
     propagation.tx.all("end_graphs", ids=ids)
-    told = {graph_id: _causes(judged, causes.get(graph_id, [])) for graph_id, judged in bad.items()}
+    causes_told = {
+        graph_id: _causes(judged, causes.get(graph_id, [])) for graph_id, judged in bad.items()
+    }
     for graph_id in over:
         end = propagation.node_rows.rows[graph_id, END]
         if end.state == TRIPPED and decided(end.result) is None:
-            told[graph_id] = _first_failed(end.reason or "", causes.get(graph_id, []))
-    verdicts = [_verdict(propagation, row, told.get(str(row["id"]), []), known) for row in rows]
+            causes_told[graph_id] = _first_failed(end.reason or "", causes.get(graph_id, []))
+    verdicts = [
+        _verdict(propagation, row, causes_told.get(str(row["id"]), []), results) for row in rows
+    ]
     restarts: dict[str, int] = {}
     for row, verdict in zip(rows, verdicts, strict=True):
         retries = retries_of(propagation.graph_runs[verdict.run_id].shape, row["policy"])
@@ -112,7 +116,7 @@ def _first_failed(name: str, failed: list[FailedNode]) -> list[FailedNode]:
 
 
 def _verdict(
-    propagation: Propagating, row: Row, bad: list[FailedNode], known: NodeResults
+    propagation: Propagating, row: Row, bad: list[FailedNode], results: NodeResults
 ) -> Verdict:
     graph_id = str(row["id"])
     facts: dict[str, Any] = verdict_facts(row)
@@ -125,26 +129,26 @@ def _verdict(
     if outcome_of(Ending.FAILED for _ in bad) == "failed":
         return Verdict(verb="fail_graph", reason=_failed_in_words(bad), **facts)
     try:
-        result = _result(propagation.graph_runs[graph_id], known)
+        result = _result(propagation.graph_runs[graph_id], results)
         return Verdict(verb="complete", result=result, **facts, **noted(row["policy"]))
     except BadInput as error:
         return Verdict(verb="fail_graph", reason=f"its result: {error}"[:MAX_REASON], **facts)
 
 
-def _result(graph_run: GraphRun, known: NodeResults) -> str:
+def _result(graph_run: GraphRun, results: NodeResults) -> str:
     graph = graph_run.shape.graph
     if graph.result is None:
         return "null"
     if graph_run.shape.whole_result is not None:
-        return known.text_of((graph_run.graph_id, graph_run.shape.whole_result))
-    values = known.values(graph_run, graph_run.shape.result_needs)
-    made = msgspec.json.encode(result_of(graph, values))
-    if len(made) > MAX_MADE_BYTES:
+        return results.text_of((graph_run.graph_id, graph_run.shape.whole_result))
+    values = results.values(graph_run, graph_run.shape.result_needs)
+    text = msgspec.json.encode(result_of(graph, values))
+    if len(text) > MAX_MADE_BYTES:
         raise PayloadTooLarge(
-            f"it takes {len(made):,} bytes and the limit is {MAX_MADE_BYTES:,}; let a last node "
+            f"it takes {len(text):,} bytes and the limit is {MAX_MADE_BYTES:,}; let a last node "
             "make less of it"
         )
-    return made.decode()
+    return text.decode()
 
 
 def _as_decided(
@@ -152,10 +156,12 @@ def _as_decided(
 ) -> str | None:
     """The decided reason, plus a teardown whose failure counts: it may have left things behind."""
     nodes = propagation.graph_runs[graph_id].shape.plan.nodes
-    left = [each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"]
-    if not left:
+    failed_teardowns = [
+        each for each in bad if each.is_own and nodes[each.name].node.kind == "teardown"
+    ]
+    if not failed_teardowns:
         return how.reason
-    first = min(left)
+    first = min(failed_teardowns)
     says = f"teardown {first.name} failed{f': {first.reason}' if first.reason else ''}"
     return f"{how.reason}; {says}"[:MAX_REASON]
 

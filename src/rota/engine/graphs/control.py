@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -11,17 +11,16 @@ from rota.engine.admission.release import release
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.failure_modes import Halt, stop
 from rota.engine.graphs.graph_run import GraphRun, graph_runs, shape_of
-from rota.engine.graphs.nodes.release import PAUSED
 from rota.engine.graphs.nodes.rows import END, NodeRow, decided
+from rota.engine.graphs.nodes.start import PAUSED
 from rota.engine.graphs.propagation import Propagation
 from rota.engine.graphs.redo import after_these, continued, existing, is_undone, moved
 from rota.engine.graphs.restart import go_on
 from rota.engine.graphs.shape import GraphShape
 from rota.engine.graphs.stopping import Stopping, is_stopping, stopping_of
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.runs.find import find
 from rota.engine.runs.finish import finish
-from rota.engine.runs.rerun import close_letter
+from rota.engine.runs.rerun import close_letters
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
 from rota.errors import BadGraph, NotAllowed
@@ -78,10 +77,10 @@ def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
             row.state = "pending"
         elif row.state == "ready":
             row.state = "pending"
-            propagation.releases.allow(graph_run, row)
+            propagation.starts.allow(graph_run, row)
         elif row.reason == PAUSED:
             row.reason = None
-            propagation.releases.refill(graph_run, row)
+            propagation.starts.refill(graph_run, row)
         propagation.node_rows.change(row)
     verdicts = go_on(tx, propagation, namespace=namespace)
     release(tx, runs=_children(tx, run_id))
@@ -90,8 +89,17 @@ def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
     return True
 
 
-def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: Actor) -> None:
-    """Decide how an unfinished node ends: stop its runs, then end it with this ending.
+class GraphRerun(NamedTuple):
+    """What a rerun of a graph took over."""
+
+    kept: int
+    """The number of nodes that it does not repeat."""
+    closed: list[str]
+    """The old run, if this closed its dead letter."""
+
+
+def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, reason: str) -> None:
+    """Decide how an unfinished node ends: stop its runs, then end it with this ending and reason.
 
     A node that is marked a second time ends at once, even if a handler still works; so does a
     teardown or a notify. Nobody has to wait for a handler that does not stop.
@@ -103,7 +111,6 @@ def mark(tx: Tx, run_id: str, name: str, ending: Ending, *, namespace: str, by: 
     row = propagation.node_rows.rows[run_id, name]
     if row.is_final:
         raise NotAllowed(f"node {name} has ended as {row.state}; rerun the graph from it")
-    reason = f"marked by {by.who}{f': {by.why}' if by.why else ''}"
     words = Halt("", f"cancelled: its node was marked as {ending}", spares=())
     before = stopping_of(row)
     is_aside = graph_run.shape.plan.nodes[name].node.kind in ASIDE
@@ -125,14 +132,15 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     *,
     namespace: str,
     new_id: str,
-    by: Actor,
+    who: str,
     part: Part = "all",
     node: str | None = None,
     args: str | None = None,
-) -> str:
+) -> GraphRerun:
     """Submit a new run, linked to an ended one, that keeps the nodes it need not repeat.
 
-    Like any rerun, it closes an open dead letter of the old run. Returns the id of the new run.
+    Like any rerun, it closes an open dead letter of the old run. A request that is sent twice with
+    the same new id makes one run.
     """
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
@@ -144,16 +152,12 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
         raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
     fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or str(old.args))
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
-    if not tx.one("find_act", id=by.act_id, namespace=namespace):
-        is_same = part == "failed" and args in (None, old.args)
-        parts = continued(shape, rows) if is_same else {}
-        kept = moved(new_id, rows, redone, parts)
-        tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
-        closes = close_letter(tx, RedrivePair(old.id, new_id), namespace=namespace, who=by.who)
-        detail = {"part": part, "node": node, "as": new_id, "kept": len(kept) - len(parts)}
-        detail |= {"letters": 1} if closes else {}
-        record(tx, by, namespace=namespace, verb="rerun", subject=run_id, detail=detail)
-    return new_id
+    is_same = part == "failed" and args in (None, old.args)
+    parts = continued(shape, rows) if is_same else {}
+    kept = moved(new_id, rows, redone, parts)
+    tx.execute("insert_nodes", batch=msgspec.json.encode(kept).decode())
+    closed = close_letters(tx, [RedrivePair(old.id, new_id)], namespace=namespace, who=who)
+    return GraphRerun(len(kept) - len(parts), closed)
 
 
 def _redone(shape: GraphShape, rows: dict[str, NodeRow], part: Part, node: str | None) -> set[str]:

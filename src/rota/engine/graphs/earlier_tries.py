@@ -43,10 +43,10 @@ def text_of(earlier: EarlierTry) -> str:
 
 def with_kept(text: str | None, more: int) -> str | None:
     """The earlier tries as JSON text, with `more` added to the number of kept results."""
-    known = earlier_of(text)
-    if known is None or not more:
+    earlier = earlier_of(text)
+    if earlier is None or not more:
         return text
-    return text_of(msgspec.structs.replace(known, kept=known.kept + more))
+    return text_of(msgspec.structs.replace(earlier, kept=earlier.kept + more))
 
 
 def sources_of(graph_id: str, run_id: str | None, earlier: str | None) -> list[str]:
@@ -54,8 +54,8 @@ def sources_of(graph_id: str, run_id: str | None, earlier: str | None) -> list[s
 
     A rerun that keeps the whole node has no instances of its own; `run_id` names the run that has.
     """
-    known = earlier_of(earlier)
-    return list(dict.fromkeys((run_id or graph_id, *(known.runs if known else ()))))
+    tries = earlier_of(earlier)
+    return list(dict.fromkeys((run_id or graph_id, *(tries.runs if tries else ()))))
 
 
 class EarlierInstances:
@@ -64,8 +64,8 @@ class EarlierInstances:
     def __init__(self, tx: Tx, row: NodeRow) -> None:
         self._tx = tx
         self._name = row.name
-        known = earlier_of(row.earlier)
-        self._runs = known.runs if known else ()
+        tries = earlier_of(row.earlier)
+        self._runs = tries.runs if tries else ()
         self._high = 0
         self._seen: dict[int, tuple[str, State]] = {}
 

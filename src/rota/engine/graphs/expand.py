@@ -78,7 +78,7 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
             if not may_begin(tx, lease, shape.graph, namespace=namespace, begun=beside):
                 continue
             around = outer.get(lease.parent_id or "")
-            ready = _given(tx, lease, around)
+            ready = _resolve(tx, lease, around)
             text = ready.args
             memo = recall(tx, (ready,), namespace=namespace).get(lease.run_id)
             if memo is not None:
@@ -104,10 +104,10 @@ def _expand(tx: Tx, leases: Sequence[Lease], namespace: str) -> list[Verdict]:
     propagation = Propagation(
         tx, begun, namespace=namespace, node_rows=NodeRows(tx, leases[0].claimed_at)
     )
-    kept = _kept(tx, begun)
+    earlier_nodes = _take_existing_nodes(tx, begun)
     for graph_id, graph_run in begun.items():
         remember(tx, graph_run)
-        place(propagation, graph_run, versions[graph_id], kept.get(graph_id, {}))
+        place(propagation, graph_run, versions[graph_id], earlier_nodes.get(graph_id, {}))
     return verdicts + go_on(tx, propagation, namespace=namespace)
 
 
@@ -130,7 +130,7 @@ def _waited_for(shape: GraphShape | None) -> list[Graph]:
     return [shape.graph] if shape is not None and takes_turns(shape.graph) else []
 
 
-def _given(tx: Tx, lease: Lease, outer: GraphRun | None) -> Lease:
+def _resolve(tx: Tx, lease: Lease, outer: GraphRun | None) -> Lease:
     """The lease with its arguments resolved; those of a node may hold results of other nodes."""
     name = lease.node or ""
     if outer is None:
@@ -141,19 +141,19 @@ def _given(tx: Tx, lease: Lease, outer: GraphRun | None) -> Lease:
     if is_pointer(lease.args):
         item = given(tx, lease.args, f"an item of node {name!r}")
         lease = msgspec.structs.replace(lease, args=item)
-    known = NodeResults(tx)
-    known.load_all((outer.graph_id, each) for each in outer.shape.needs[name])
-    return with_arguments(lease, outer, known, cache)
+    results = NodeResults(tx)
+    results.load_all((outer.graph_id, each) for each in outer.shape.needs[name])
+    return with_arguments(lease, outer, results, cache)
 
 
-def _kept(tx: Tx, begun: dict[str, GraphRun]) -> dict[str, dict[str, NodeRow]]:
-    found: dict[str, dict[str, NodeRow]] = {}
+def _take_existing_nodes(tx: Tx, begun: dict[str, GraphRun]) -> dict[str, dict[str, NodeRow]]:
+    by_graph: dict[str, dict[str, NodeRow]] = {}
     for row in tx.all("existing_nodes", ids=json.dumps(sorted(begun))):
-        kept = node_row(row)
-        found.setdefault(kept.graph_id, {})[kept.name] = kept
-    if found:
-        tx.execute("forget_nodes", ids=json.dumps(sorted(found)))
-    return found
+        node = node_row(row)
+        by_graph.setdefault(node.graph_id, {})[node.name] = node
+    if by_graph:
+        tx.execute("forget_nodes", ids=json.dumps(sorted(by_graph)))
+    return by_graph
 
 
 def _batch(

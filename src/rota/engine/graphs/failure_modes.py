@@ -8,8 +8,8 @@ from typing import NamedTuple, Protocol
 from rota.engine.admission.release import release
 from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.links import cancelled
-from rota.engine.graphs.nodes.release import PAUSED, NodeReleases
 from rota.engine.graphs.nodes.rows import END, TRIPPED, WAITING, NodeRow, NodeRows
+from rota.engine.graphs.nodes.start import PAUSED, NodeStarts
 from rota.engine.graphs.stopping import (
     Stopping,
     end_after_its_runs,
@@ -43,7 +43,7 @@ class EndingNodes(Protocol):
 
     tx: Tx
     node_rows: NodeRows
-    releases: NodeReleases
+    starts: NodeStarts
     graph_runs: dict[str, GraphRun]
     verdicts: list[Verdict]
 
@@ -110,10 +110,10 @@ def _wake(propagation: EndingNodes, graph_run: GraphRun, row: NodeRow) -> None:
         was_ready = row.state == "ready"
         row.state = "pending"
         if was_ready:
-            propagation.releases.allow(graph_run, row)
+            propagation.starts.allow(graph_run, row)
     elif row.reason == PAUSED:
         row.reason = None
-        propagation.releases.refill(graph_run, row)
+        propagation.starts.refill(graph_run, row)
     propagation.node_rows.change(row)
 
 
@@ -121,13 +121,13 @@ def _unblock(propagation: EndingNodes, graph_run: GraphRun, words: Halt) -> None
     """Queue the runs of spared nodes that the pause held back."""
     children = propagation.tx.all("live_children", ids=json.dumps([graph_run.graph_id]))
     nodes = graph_run.shape.plan.nodes
-    held = [
+    run_ids = [
         str(child["id"])
         for child in children
         if nodes[child["node"]].node.kind in words.spares and child["state"] == State.PENDING
     ]
-    if held:
-        release(propagation.tx, runs=held)
+    if run_ids:
+        release(propagation.tx, runs=run_ids)
 
 
 def stop(
@@ -161,7 +161,7 @@ def stop_runs(
     """
     propagation.node_rows.flush()
     shape = propagation.graph_runs[graph_id].shape
-    asked: list[str] = []
+    running_ids: list[str] = []
     works = False
     for child in propagation.tx.all("live_children", ids=json.dumps([graph_id])):
         name = child["node"]
@@ -178,8 +178,8 @@ def stop_runs(
         elif words.stops_running and child["state"] == State.SUSPENDED:
             propagation.verdicts.append(cancelled(child, words.stopped))
         elif words.stops_running:
-            asked.append(str(child["id"]))
+            running_ids.append(str(child["id"]))
             propagation.tx.notify((worker_key(str(child["worker_id"])),))
-    if asked:
-        propagation.tx.execute("request_cancels", ids=json.dumps(asked), reason=words.stopped)
+    if running_ids:
+        propagation.tx.execute("request_cancels", ids=json.dumps(running_ids), reason=words.stopped)
     return works

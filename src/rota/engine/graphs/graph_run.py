@@ -96,40 +96,40 @@ def priority_for(name: str, node: Node, spec: JobSpec, shape: GraphShape) -> int
 def shape_of(tx: Tx, job: str, version: int, *, namespace: str) -> GraphShape:
     """The shape of a version of a graph; BadGraph if the job is not a graph."""
     at = ("shape", namespace, job, version)
-    found: GraphShape | None = tx.memo.get(at)
-    if found is None:
+    shape: GraphShape | None = tx.memo.get(at)
+    if shape is None:
         spec = spec_at(tx, job, version, namespace=namespace)
         if not isinstance(spec.target, GraphTarget):
             raise BadGraph(f"job {job!r} in version {version} is no graph")
         plan, is_quiet = plan_graph(spec.target.graph), told_by(spec) is None
-        found = tx.memo[at] = GraphShape(plan, kinds=kinds_of(spec), is_quiet=is_quiet)
-    return found
+        shape = tx.memo[at] = GraphShape(plan, kinds=kinds_of(spec), is_quiet=is_quiet)
+    return shape
 
 
 def spec_at(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec:
     """The definition of a job's version, kept in memory; BadGraph if there is none."""
-    found = find_spec(tx, job, version, namespace=namespace)
-    if found is None:
+    spec = find_spec(tx, job, version, namespace=namespace)
+    if spec is None:
         raise BadGraph(f"job {job!r} has no version {version}")
-    return found
+    return spec
 
 
 def find_spec(tx: Tx, job: str, version: int, *, namespace: str) -> JobSpec | None:
     """The definition of a job's version, kept in memory; None if there is none."""
     at = ("spec", namespace, job, version)
-    found: JobSpec | None = tx.memo.get(at)
-    if found is None:
+    spec: JobSpec | None = tx.memo.get(at)
+    if spec is None:
         row = tx.one("load_spec", namespace=namespace, name=job, version=version)
         if row is not None:
             what = f"the definition of job {job!r} in version {version}"
-            found = tx.memo[at] = read(_spec, row["spec"], what)
-    return found
+            spec = tx.memo[at] = read(_spec, row["spec"], what)
+    return spec
 
 
 def graph_runs(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[str, GraphRun]:
     """The graph runs by id, without those that are gone or belong to another namespace."""
-    known = _remembered(tx)
-    missing = [graph_id for graph_id in graph_ids if graph_id not in known]
+    remembered_runs = _memo(tx)
+    missing = [graph_id for graph_id in graph_ids if graph_id not in remembered_runs]
     if missing:
         rows = [
             row
@@ -146,17 +146,19 @@ def graph_runs(tx: Tx, graph_ids: Collection[str], *, namespace: str) -> dict[st
             as_of = submitted_at(tx, row) if parent is None else parent.as_of
             graph_run.set(policy=row["policy"], as_of=as_of)
             remember(tx, graph_run)
-    return {graph_id: known[graph_id] for graph_id in graph_ids if graph_id in known}
+    return {
+        graph_id: remembered_runs[graph_id] for graph_id in graph_ids if graph_id in remembered_runs
+    }
 
 
 def submitted_at(tx: Tx, row: Row) -> int:
     """When the work of a run was first submitted: for a rerun, when its original was."""
     first, rerun_of = int(row["created_at"]), row["rerun_of"]
     while rerun_of is not None:
-        found = tx.one("find_submit", id=str(rerun_of))
-        if found is None:  # its history is pruned
+        submit_row = tx.one("find_submit", id=str(rerun_of))
+        if submit_row is None:  # its history is pruned
             break
-        first, rerun_of = int(found["created_at"]), found["rerun_of"]
+        first, rerun_of = int(submit_row["created_at"]), submit_row["rerun_of"]
     return first
 
 
@@ -181,18 +183,18 @@ def graph_run_of(  # the columns of a run's row
 
 
 def remember(tx: Tx, graph_run: GraphRun) -> None:
-    known = _remembered(tx)
-    while len(known) >= REMEMBERED:
-        known.pop(next(iter(known)), None)
-    known[graph_run.graph_id] = graph_run
+    by_id = _memo(tx)
+    while len(by_id) >= REMEMBERED:
+        by_id.pop(next(iter(by_id)), None)
+    by_id[graph_run.graph_id] = graph_run
 
 
 def remembered(tx: Tx, graph_ids: Collection[str]) -> list[GraphRun]:
     """The graph runs of these ids that this process has in memory; reads nothing from the store."""
-    known = _remembered(tx)
-    return [known[graph_id] for graph_id in graph_ids if graph_id in known]
+    by_id = _memo(tx)
+    return [by_id[graph_id] for graph_id in graph_ids if graph_id in by_id]
 
 
-def _remembered(tx: Tx) -> dict[str, GraphRun]:
-    found: dict[str, GraphRun] = tx.memo.setdefault("courses", {})
-    return found
+def _memo(tx: Tx) -> dict[str, GraphRun]:
+    by_id: dict[str, GraphRun] = tx.memo.setdefault("courses", {})
+    return by_id

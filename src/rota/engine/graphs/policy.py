@@ -12,7 +12,7 @@ _policy = msgspec.json.Decoder(PolicyChange)
 
 
 def retries_of(shape: GraphShape, policy: str | None) -> int:
-    """How often a run of the graph begins again after a failure."""
+    """Return how often a run of the graph begins again after a failure."""
     change = _change(policy, '"retry"')
     return shape.graph.retries if change is None or change.retry is None else change.retry.limit
 

@@ -12,7 +12,6 @@ from rota.engine.graphs.failure_modes import fail_fast, stop
 from rota.engine.graphs.graph_run import GraphRun
 from rota.engine.graphs.nodes.endings import ENDINGS, NodeEnding
 from rota.engine.graphs.nodes.mapped import instance_ended
-from rota.engine.graphs.nodes.release import NodeReleases
 from rota.engine.graphs.nodes.results import NodeResults
 from rota.engine.graphs.nodes.rows import (
     END,
@@ -24,6 +23,7 @@ from rota.engine.graphs.nodes.rows import (
     Place,
     error_text,
 )
+from rota.engine.graphs.nodes.start import NodeStarts
 from rota.engine.graphs.shape import DECIDING
 from rota.engine.graphs.stopping import Stopping, end_stopped, is_stopping
 from rota.engine.values.artifacts import given
@@ -53,16 +53,16 @@ class Propagation:
     def __init__(
         self,
         tx: Tx,
-        known: dict[str, GraphRun],
+        by_id: dict[str, GraphRun],
         *,
         namespace: str,
         node_rows: NodeRows | None = None,
     ) -> None:
         self.tx = tx
         self._namespace = namespace
-        self.graph_runs = known
+        self.graph_runs = by_id
         self.node_rows = node_rows or NodeRows(tx)
-        self.releases = NodeReleases(tx, self.node_rows, namespace=namespace)
+        self.starts = NodeStarts(tx, self.node_rows, namespace=namespace)
         self._wave: dict[Place, Ending] = {}
         self._settling: list[NodeRow] = []
         self._judged: dict[Place, None] = {}
@@ -93,7 +93,7 @@ class Propagation:
         """End the node with this ending."""
         graph_run = self.graph_runs[row.graph_id]
         if row.state == "active" and graph_run.shape.graph.max_nodes is not None:
-            self.releases.give_place(graph_run)
+            self.starts.give_place(graph_run)
         row.state, row.reason = ending.value, keepable(reason)[:MAX_REASON] if reason else None
         if ending is Ending.FAILED:
             row.result = error_text(error, reason) if row.name in graph_run.shape.errors else None
@@ -102,17 +102,17 @@ class Propagation:
 
     def run(self) -> GraphOutcome:
         """Propagate until nothing changes, then write all rows. Call it through `restart.go_on`."""
-        while self._wave or self._judged or self.releases.is_waiting:
+        while self._wave or self._judged or self.starts.is_waiting:
             self._count()
             self._settle()
             self._judge()
             self._begin()
             self._end_complete()
             if not (self._wave or self._judged):
-                self.releases.fill_places()
-                self.releases.fill_maps()
+                self.starts.fill_places()
+                self.starts.fill_maps()
             self._fail_refused()
-        self.node_rows.flush(self.releases.make())
+        self.node_rows.flush(self.starts.make())
         if not self._over:
             return GraphOutcome(self.verdicts, {})
         over = complete(self, self._over)
@@ -174,12 +174,12 @@ class Propagation:
                 self._settling.append(own)
 
     def _heirs(self, wave: Iterable[Place]) -> list[Place]:
-        found: list[Place] = []
+        places: list[Place] = []
         for graph_id, name in wave:
             shape = self.graph_runs[graph_id].shape
-            found += [(graph_id, each) for each in shape.children[name]]
-            found += [(graph_id, each) for each in shape.dependents.get(name, ())]
-        return found
+            places += [(graph_id, each) for each in shape.children[name]]
+            places += [(graph_id, each) for each in shape.dependents.get(name, ())]
+        return places
 
     def _settle(self) -> None:
         """Settle nodes that have ended with all nodes above them; with the last one, the run ends.
@@ -209,11 +209,11 @@ class Propagation:
                         self._over.append(row.graph_id)
 
     def _below(self, rows: Iterable[NodeRow]) -> list[Place]:
-        found: list[Place] = []
+        places: list[Place] = []
         for row in rows:
             children = self.graph_runs[row.graph_id].shape.children[row.name]
-            found += [(row.graph_id, child) for child in children or (END,)]
-        return found
+            places += [(row.graph_id, child) for child in children or (END,)]
+        return places
 
     def _judge(self) -> None:
         judged, self._judged = self._judged, {}
@@ -228,18 +228,18 @@ class Propagation:
             is_teardown = planned.node.kind == "teardown"
             word = judge(planned.join, row.joined(planned), is_teardown=is_teardown)
             if word is JoinDecision.RUN:
-                self.releases.allow(self.graph_runs[row.graph_id], row)
+                self.starts.allow(self.graph_runs[row.graph_id], row)
             elif word is not JoinDecision.WAIT:
                 self.end(row, ending_of(word), _because(word))
 
     def _fail_refused(self) -> None:
         """Fail only the nodes whose arguments refer to values that do not exist."""
-        for graph_run, row, reason in self.releases.take_refused():
+        for graph_run, row, reason in self.starts.take_refused():
             self._fail(graph_run, row, reason)
 
     def _end_complete(self) -> None:
         """End mapped nodes with nothing to do: no items, or all items done before."""
-        for row in self.releases.take_complete():
+        for row in self.starts.take_complete():
             if not row.is_final:
                 self.end(row, Ending.SUCCESS, None if row.width else "there were no items")
 
@@ -253,12 +253,12 @@ class Propagation:
 
     def _begin(self) -> None:
         """Begin nodes that may run: evaluate their conditions, read the lists of mapped nodes."""
-        asking = self.releases.take_asking()
+        asking = self.starts.take_asking()
         if not asking:
             return
         self.node_rows.flush()
-        known = NodeResults(self.tx)
-        known.load_all(
+        results = NodeResults(self.tx)
+        results.load_all(
             (row.graph_id, name)
             for graph_run, row in asking
             for name in graph_run.shape.asks[row.name]
@@ -266,13 +266,13 @@ class Propagation:
         for graph_run, row in asking:
             node = graph_run.shape.plan.nodes[row.name].node
             try:
-                values = known.values(graph_run, graph_run.shape.asks[row.name])
+                values = results.values(graph_run, graph_run.shape.asks[row.name])
                 if not is_wanted(node, values):
                     self.end(row, Ending.SKIPPED, f"its condition is false: {node.when}")
                 elif node.map is None:
-                    self.releases.release(graph_run, row)
+                    self.starts.start(graph_run, row)
                 else:
-                    self.releases.spread(graph_run, row, items_of(node, values))
+                    self.starts.spread(graph_run, row, items_of(node, values))
             except BadInput as error:
                 self._fail(graph_run, row, str(error))
 

@@ -36,10 +36,10 @@ def is_undone(row: NodeRow) -> bool:
 
 def after_these(shape: GraphShape, names: Collection[str]) -> set[str]:
     """These nodes and all after them; a teardown adds the setups that it cleared away."""
-    found = {*names, *reachable(names, shape.children)}
-    for name in tuple(found):
-        found.update(shape.plan.nodes[name].node.setups)
-    return found
+    after = {*names, *reachable(names, shape.children)}
+    for name in tuple(after):
+        after.update(shape.plan.nodes[name].node.setups)
+    return after
 
 
 def continued(shape: GraphShape, nodes: Mapping[str, NodeRow]) -> dict[str, EarlierTry]:
@@ -47,12 +47,12 @@ def continued(shape: GraphShape, nodes: Mapping[str, NodeRow]) -> dict[str, Earl
     failed = [name for name, row in nodes.items() if name in shape.plan.nodes and is_undone(row)]
     redone = after_these(shape, failed)
     below = reachable(failed, shape.children)
-    found: dict[str, EarlierTry] = {}
+    tries: dict[str, EarlierTry] = {}
     for name in set(failed) - below:
         earlier = None if shape.asks[name] & redone else _earlier(shape, nodes[name])
         if earlier is not None:
-            found[name] = earlier
-    return found
+            tries[name] = earlier
+    return tries
 
 
 def _earlier(shape: GraphShape, row: NodeRow) -> EarlierTry | None:
@@ -69,29 +69,29 @@ def _earlier(shape: GraphShape, row: NodeRow) -> EarlierTry | None:
 
 def in_place(row: NodeRow, earlier: EarlierTry | None) -> str | None:
     """The earlier tries, as JSON text, of a node that runs again in the same graph run."""
-    known = earlier_of(row.earlier) or EarlierTry()
-    if earlier is None and row.width is None and not known.is_mixed:
+    earlier_try = earlier_of(row.earlier) or EarlierTry()
+    if earlier is None and row.width is None and not earlier_try.is_mixed:
         return None
     then = earlier or EarlierTry(is_mixed=True)
-    return text_of(msgspec.structs.replace(then, tries=known.tries + 1))
+    return text_of(msgspec.structs.replace(then, tries=earlier_try.tries + 1))
 
 
 def moved(
     graph_id: str,
     rows: Mapping[str, NodeRow],
     redone: Collection[str],
-    kept: Mapping[str, EarlierTry],
+    tries: Mapping[str, EarlierTry],
 ) -> list[NodeRow]:
     """Rows for a new run of a graph: nodes that are kept whole, and nodes that are kept in part."""
-    found = [_moved(row, graph_id) for name, row in rows.items() if name not in redone]
-    for name in sorted(kept.keys() & set(redone)):
+    rows_moved = [_move(row, graph_id) for name, row in rows.items() if name not in redone]
+    for name in sorted(tries.keys() & set(redone)):
         row = NodeRow(graph_id=graph_id, name=name, state="pending", counts=NONE)
-        row.version, row.earlier = rows[name].version, text_of(kept[name])
-        found.append(row)
-    return found
+        row.version, row.earlier = rows[name].version, text_of(tries[name])
+        rows_moved.append(row)
+    return rows_moved
 
 
-def _moved(row: NodeRow, graph_id: str) -> NodeRow:
+def _move(row: NodeRow, graph_id: str) -> NodeRow:
     """The row of a kept node in the new run; a mapped node names the run that has its instances."""
     source = row.run_id or (row.graph_id if row.width is not None else None)
     return msgspec.structs.replace(row, graph_id=graph_id, run_id=source, counts=NONE)
@@ -102,10 +102,14 @@ def carry_over(tx: Tx, old: str, new: str, version: int, *, namespace: str) -> N
 
     Keeps nothing if the run before had another version or did not fail.
     """
-    known = tx.all("find_graphs", ids=json.dumps([old]))
-    if not known or known[0]["namespace"] != namespace or known[0]["version"] != version:
+    old_graphs = tx.all("find_graphs", ids=json.dumps([old]))
+    if (
+        not old_graphs
+        or old_graphs[0]["namespace"] != namespace
+        or old_graphs[0]["version"] != version
+    ):
         return
-    shape = shape_of(tx, known[0]["job"], version, namespace=namespace)
+    shape = shape_of(tx, old_graphs[0]["job"], version, namespace=namespace)
     rows = existing(tx, old)
     redone = undone(shape, rows) | (shape.plan.nodes.keys() - rows.keys())
     if rows and redone:

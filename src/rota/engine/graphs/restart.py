@@ -18,7 +18,7 @@ def place(
     propagation: Propagation,
     graph_run: GraphRun,
     versions: Mapping[str, int | None],
-    kept: Mapping[str, NodeRow],
+    earlier_nodes: Mapping[str, NodeRow],
 ) -> None:
     """Add rows for all nodes; kept nodes may have ended already."""
     graph_id, shape = graph_run.graph_id, graph_run.shape
@@ -28,7 +28,7 @@ def place(
             graph_id=graph_id, name=name, state="pending", counts=NONE, version=versions[name]
         )
         propagation.node_rows.add(row)
-    for name, old in kept.items():
+    for name, old in earlier_nodes.items():
         if name not in shape.plan.nodes:
             continue
         row = propagation.node_rows.rows[graph_id, name]
@@ -56,18 +56,18 @@ def go_on(tx: Tx, propagation: Propagation, *, namespace: str) -> list[Verdict]:
         verdicts += outcome.verdicts
         for graph_id, now in outcome.restarts.items():
             steps.append(
-                _restarted(tx, propagation.graph_runs[graph_id], namespace=namespace, now=now)
+                _restart(tx, propagation.graph_runs[graph_id], namespace=namespace, now=now)
             )
     return verdicts
 
 
-def _restarted(tx: Tx, graph_run: GraphRun, *, namespace: str, now: int) -> Propagation:
+def _restart(tx: Tx, graph_run: GraphRun, *, namespace: str, now: int) -> Propagation:
     """Begin a run again in place from its failed nodes; keep the nodes that succeeded."""
     nodes = existing(tx, graph_run.graph_id)
-    kept = continued(graph_run.shape, nodes)
+    earlier_tries = continued(graph_run.shape, nodes)
     for name in undone(graph_run.shape, nodes):
         row = nodes[name]
-        row.state, row.earlier = "pending", in_place(row, kept.get(name))
+        row.state, row.earlier = "pending", in_place(row, earlier_tries.get(name))
     tx.execute("forget_nodes", ids=json.dumps([graph_run.graph_id]))
     tx.execute("note_restart", id=graph_run.graph_id)
     tx.execute("disown_instances", id=graph_run.graph_id)

@@ -51,7 +51,7 @@ class GraphShape:
         """Nodes completed at the claim: their arguments hold results, or their key an item."""
         self.given = frozenset(name for name, node in nodes.items() if _takes_params(node.args))
         """Nodes whose arguments hold parameters of the run."""
-        self.result_needs = _named(self.graph.result)
+        self.result_needs = _mentioned_nodes(self.graph.result)
         self.wanted = frozenset().union(
             *self.asks.values(), *self.needs.values(), self.result_needs
         )
@@ -63,9 +63,9 @@ class GraphShape:
         self.whole_result = _whole(self.graph.result, nodes)
         """The node whose unchanged result is the result of the run; None if there is none."""
         inner = (self.needs[name] for name, node in nodes.items() if node.graph is not None)
-        made = frozenset() if self.whole_result else self.result_needs
+        kept_values = frozenset() if self.whole_result else self.result_needs
         deciding = {name for name, node in nodes.items() if node.kind in DECIDING}
-        self.asked = frozenset().union(*self.asks.values(), *inner, made, deciding)
+        self.asked = frozenset().union(*self.asks.values(), *inner, kept_values, deciding)
         """Nodes whose results transactions read, so they must be kept in the database."""
         self.teardowns = [name for name, node in nodes.items() if node.kind == "teardown"]
         self.inner = [name for name, node in nodes.items() if node.graph is not None]
@@ -86,8 +86,8 @@ class GraphShape:
     def urgency(self) -> dict[str, int]:
         """Priorities of nodes by the length of the path that is left; all nodes count the same."""
         ordered = list(self.plan.nodes)
-        left = remaining(ordered, self.children, dict.fromkeys(ordered, 1.0))
-        return urgencies(left, highest=HIGHEST)
+        path_lengths = remaining(ordered, self.children, dict.fromkeys(ordered, 1.0))
+        return urgencies(path_lengths, highest=HIGHEST)
 
     @cached_property
     def tolerances(self) -> dict[str, Tolerance]:
@@ -100,7 +100,7 @@ class GraphShape:
 
 def _needed_by(node: Node) -> frozenset[str]:
     key = None if node.cache is None else node.cache.key
-    return _named(node.args) | _named(key)
+    return _mentioned_nodes(node.args) | _mentioned_nodes(key)
 
 
 def _has_item_key(node: Node) -> bool:
@@ -109,13 +109,13 @@ def _has_item_key(node: Node) -> bool:
 
 
 def _asked_by(node: Node) -> frozenset[str]:
-    over = frozenset() if node.map is None else _named(node.map.over)
+    over = frozenset() if node.map is None else _mentioned_nodes(node.map.over)
     return over if node.when is None else over | mentioned_in(tokens_of(node.when)).nodes
 
 
 def _errors_asked_by(node: Node) -> frozenset[str]:
-    found = frozenset(name for _, value in values_of(node) for name in nodes_with_error(value))
-    return found if node.when is None else found | mentioned_in(tokens_of(node.when)).errors()
+    names = frozenset(name for _, value in values_of(node) for name in nodes_with_error(value))
+    return names if node.when is None else names | mentioned_in(tokens_of(node.when)).errors()
 
 
 def _takes_params(value: Any) -> bool:
@@ -133,11 +133,11 @@ def _whole(result: Any, nodes: Mapping[str, Node]) -> str | None:
     return None
 
 
-def _named(value: Any) -> frozenset[str]:
-    found: set[str] = set()
+def _mentioned_nodes(value: Any) -> frozenset[str]:
+    names: set[str] = set()
     for mention in mentions(value):
         if mention.form in ("$ref", "$error"):
-            found.add(parse_path(mention.text).name)
+            names.add(parse_path(mention.text).name)
         elif mention.form == "$expr":
-            found |= mentioned_in(tokens_of(mention.text)).nodes
-    return frozenset(found)
+            names |= mentioned_in(tokens_of(mention.text)).nodes
+    return frozenset(names)

@@ -65,9 +65,9 @@ def end_after_its_runs(
     if not waits:
         end_as(propagation, row, how)
         return
-    kept = msgspec.structs.replace(how, reason=keepable(how.reason))
-    row.state, row.reason = "active", kept.reason[:MAX_REASON]
-    row.result = msgspec.json.encode(kept).decode()
+    storable = msgspec.structs.replace(how, reason=keepable(how.reason))
+    row.state, row.reason = "active", storable.reason[:MAX_REASON]
+    row.result = msgspec.json.encode(storable).decode()
     propagation.node_rows.change(row)
 
 

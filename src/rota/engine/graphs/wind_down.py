@@ -36,12 +36,12 @@ def wind_down(
     """
     begun = _open(tx, {each.run_id for each in verdicts} | _around(verdicts))
     ids = begun.intersection(each.run_id for each in verdicts)
-    known = graph_runs(tx, sorted(ids), namespace=namespace) if ids else {}
+    by_id = graph_runs(tx, sorted(ids), namespace=namespace) if ids else {}
     node_rows = NodeRows(tx)
     awaited = {each.run_id for each in verdicts if each.parent_id in begun}
     clearing = {
         each
-        for each, graph_run in known.items()
+        for each, graph_run in by_id.items()
         if _clears(tx, node_rows, graph_run, namespace)
         or (each in awaited and _works(tx, graph_run))
     }
@@ -52,9 +52,9 @@ def wind_down(
         for row in tx.all("lock_graphs", ids=json.dumps(sorted(clearing)))
     }
     mine = {each.run_id: each for each in verdicts if fences.get(each.run_id) == each.fence}
-    propagation = Propagation(tx, known, namespace=namespace, node_rows=node_rows)
+    propagation = Propagation(tx, by_id, namespace=namespace, node_rows=node_rows)
     for run_id in sorted(mine.keys() & clearing):
-        _decide(propagation, known[run_id], mine[run_id])
+        _decide(propagation, by_id[run_id], mine[run_id])
     return mine.keys() & clearing, go_on(tx, propagation, namespace=namespace)
 
 
@@ -98,7 +98,7 @@ def _clears(tx: Tx, node_rows: NodeRows, graph_run: GraphRun, namespace: str) ->
     """Whether the run, or a graph inside it, has a teardown that may have something to do."""
     if any(_is_due(node_rows, graph_run, name) for name in graph_run.shape.teardowns):
         return True
-    inner = _begun(tx, _inner(tx, graph_run), namespace)
+    inner = _begun_runs(tx, _inner(tx, graph_run), namespace)
     return any(_clears(tx, NodeRows(tx), each, namespace) for each in inner.values())
 
 
@@ -120,7 +120,7 @@ def _inner(tx: Tx, graph_run: GraphRun) -> list[str]:
     return [str(row["id"]) for row in rows if row["state"] == State.SUSPENDED]
 
 
-def _begun(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, GraphRun]:
+def _begun_runs(tx: Tx, run_ids: Collection[str], namespace: str) -> dict[str, GraphRun]:
     """The graph runs among these ids that have begun and not ended."""
     open_ones = sorted(_open(tx, run_ids))
     return graph_runs(tx, open_ones, namespace=namespace) if open_ones else {}

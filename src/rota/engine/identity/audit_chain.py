@@ -24,6 +24,15 @@ PARTS = (
     "at", "who", "verb", "subject", "detail", "address", "request_id", "before_digest",
     "after_digest",
 )  # fmt: skip
+"""The fields in the hash of every entry. Closed: entries of before must still verify."""
+LATER_PARTS: tuple[str, ...] = ()
+"""Fields that entries got later, such as a new column of `act`; only ever appended to.
+
+Only where an entry has a value is it in the hash, with its name: an entry from before the field
+hashes as it always did, and a value that is slipped in or taken away is noticed. An older sealer
+would leave the value out, so the migration that adds the column refuses older code, or a release
+that seals it comes before the one that fills it.
+"""
 
 
 class _Seal(msgspec.Struct, frozen=True):
@@ -236,4 +245,5 @@ def _told(anchor: Anchor) -> str:
 
 def _hash(before: str, namespace: str, seq: int, row: Row) -> str:
     facts = [before, namespace, seq, str(row["id"]), *(row[part] for part in PARTS)]
+    facts += [[part, row[part]] for part in LATER_PARTS if row[part] is not None]
     return hashlib.sha256(msgspec.json.encode(facts)).hexdigest()

@@ -78,22 +78,11 @@ def new_act(  # noqa: PLR0913  # who did what, and two digests, all named
 def record(
     tx: Tx, by: Actor, *, namespace: str, verb: str, subject: str, detail: Mapping[str, Any]
 ) -> None:
-    """Write an entry in the transaction of the change, so that both are there or neither."""
-    if by.act_id in tx.drafts:
-        tx.drafts[by.act_id].update(detail)
-    else:
-        act = new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)
-        record_all(tx, [act])
+    """Write an entry in the transaction of the change, so that both are there or neither.
 
-
-def await_act(tx: Tx, by: Actor) -> None:
-    """Collect the details that verbs give; the caller writes one entry (`audit_detail_of`)."""
-    tx.drafts[by.act_id] = {}
-
-
-def audit_detail_of(tx: Tx, by: Actor) -> dict[str, Any]:
-    """Return the details that verbs would have written themselves."""
-    return tx.drafts.pop(by.act_id)
+    An operation writes its own; this is for a change that is made without one, such as a sign-in.
+    """
+    record_all(tx, [new_act(by, namespace=namespace, verb=verb, subject=subject, detail=detail)])
 
 
 def record_all(tx: Tx, acts: Iterable[NewAuditEntry]) -> None:

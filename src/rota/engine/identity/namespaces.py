@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import msgspec
-
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import windows_key
 from rota.errors import NotAllowed, QuotaExceeded, UnknownNamespace
 from rota.model.identity.credentials import Namespace, Quotas
@@ -15,9 +12,8 @@ HOME = "default"
 """The namespace that exists whether it is on record or not."""
 
 
-def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: Actor, note: str = "") -> Namespace:
+def put_namespace(tx: Tx, name: str, quotas: Quotas, *, note: str = "") -> Namespace:
     """Create a namespace, or give the existing one other quotas."""
-    old = tx.one("find_namespace", name=name)
     tx.execute(
         "put_namespace",
         name=name,
@@ -28,9 +24,6 @@ def put_namespace(tx: Tx, name: str, quotas: Quotas, *, by: Actor, note: str = "
         max_payload=quotas.payload,
     )
     tx.notify((windows_key(name),))
-    verb = "create namespace" if old is None else "change namespace"
-    detail = msgspec.to_builtins(quotas)
-    record(tx, by, namespace=name, verb=verb, subject=name, detail=detail)
     return find_namespace(tx, name)
 
 
@@ -49,7 +42,7 @@ def namespaces(tx: Tx) -> list[Namespace]:
     return [_view(row) for row in tx.all("list_namespaces")]
 
 
-def remove_namespace(tx: Tx, name: str, *, by: Actor) -> None:
+def remove_namespace(tx: Tx, name: str) -> None:
     """Remove a namespace without jobs, schedules, live runs or tokens; retention prunes history."""
     find_namespace(tx, name)
     row = tx.one("namespace_in_use", name=name)
@@ -58,7 +51,6 @@ def remove_namespace(tx: Tx, name: str, *, by: Actor) -> None:
             f"namespace {name} still has jobs, schedules, live runs or tokens; remove them first"
         )
     tx.execute("delete_namespace", name=name)
-    record(tx, by, namespace=name, verb="remove namespace", subject=name, detail={})
 
 
 def check_room(tx: Tx, name: str, *, more: int, quotas: Quotas) -> None:

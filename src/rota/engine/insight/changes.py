@@ -10,11 +10,10 @@ import json
 from collections.abc import Collection
 from typing import Any, NamedTuple
 
-import msgspec
-
 from rota.engine.values.stored_text import error_of
-from rota.model.runs.run import ErrorDetail
+from rota.model.insight.live_events import ErrorSummary, RunEvent
 from rota.model.states import State
+from rota.model.view import project, view_of
 from rota.rules.insight.cursor import Mark
 from rota.store.base import Row, Tx
 
@@ -48,33 +47,11 @@ class ChangeSet(NamedTuple):
     """Whether more runs or attempts ended than the limit."""
 
 
-class ChangedRun(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as it is now, without its arguments and result."""
+class ChangedRun(NamedTuple):
+    """The event of a run, and the namespace whose clients get it."""
 
-    id: str
     namespace: str
-    job: str
-    version: int
-    queue: str
-    priority: int
-    state: State
-    attempt: int
-    failures: int
-    crashes: int
-    created_at: int
-    due_at: int
-    started_at: int | None
-    finished_at: int | None
-    progress: float | None
-    progress_note: str | None
-    worker_id: str | None
-    schedule_id: str | None
-    parent_id: str | None
-    node: str | None
-    item: int | None
-    cancel_requested: bool
-    error: ErrorDetail | None
-    reason: str | None
+    event: RunEvent
 
 
 def mark(tx: Tx) -> Mark:
@@ -92,16 +69,16 @@ def traces(  # since when, from where, and how much at most, all named
     is taken before the rows, so that it promises too little rather than too much.
     """
     now = mark(tx)
-    known = max(LEAST_XID, oldest % XIDS)
-    ended = tx.all("ended_since", since=since, oldest=known, limit=limit + 1)
-    attempts = tx.all("attempts_since", since=since, oldest=known, limit=limit + 1)
-    made = tx.all("made_since", first=first, oldest=known, limit=(most_made or limit) + 1)
+    oldest_xid = max(LEAST_XID, oldest % XIDS)
+    ended = tx.all("ended_since", since=since, oldest=oldest_xid, limit=limit + 1)
+    attempts = tx.all("attempts_since", since=since, oldest=oldest_xid, limit=limit + 1)
+    new_ids = tx.all("made_since", first=first, oldest=oldest_xid, limit=(most_made or limit) + 1)
     running = tx.all("running_now", limit=MOST_RUNNING)
     return ChangeSet(
         mark=now,
         ended={str(row["id"]): row["at"] for row in ended},
         attempts={(str(row["id"]), row["fence"]): row["at"] for row in attempts},
-        made=[str(row["id"]) for row in made],
+        made=[str(row["id"]) for row in new_ids],
         running={str(row["id"]): _footprint(row) for row in running},
         is_cut=max(len(ended), len(attempts)) > limit,
     )
@@ -129,18 +106,18 @@ def _footprint(row: Row) -> Footprint:
 
 
 def _change(row: Row) -> ChangedRun:
-    facts: dict[str, Any] = {name: row[name] for name in _COPIED}
+    error, started, finished = error_of(row["error"]), row["started_at"], row["finished_at"]
     ids: dict[str, Any] = {name: str(row[name]) if row[name] else None for name in _IDS}
-    return ChangedRun(
+    event = view_of(
+        RunEvent,
+        row,
         id=str(row["id"]),
-        state=State(row["state"]),
-        cancel_requested=bool(row["cancel_requested"]),
-        error=error_of(row["error"]),
+        status=State(row["state"]),
+        duration_ms=None if started is None or finished is None else finished - started,
+        error=None if error is None else project(ErrorSummary, error),
         **ids,
-        **facts,
     )
+    return ChangedRun(row["namespace"], event)
 
 
 _IDS = ("worker_id", "schedule_id", "parent_id")
-_MADE = {"id", "state", "cancel_requested", "error", *_IDS}
-_COPIED = tuple(name for name in ChangedRun.__struct_fields__ if name not in _MADE)

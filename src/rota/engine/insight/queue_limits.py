@@ -20,13 +20,13 @@ _ORDER: tuple[str, ...] = get_args(LimitKind)
 
 def limits_of(tx: Tx, queue: str, *, namespace: str, is_whole: bool = True) -> list[QueueLimit]:
     """Return the limits that stop runs first; unless `is_whole`, without what other queues use."""
-    found = list(_slots(tx, queue, namespace))
+    limits = list(_slots(tx, queue, namespace))
     for hold in HOLDS:
         if hold.limits is not None:
-            found += hold.limits(tx, queue, namespace)
+            limits += hold.limits(tx, queue, namespace)
     if not is_whole:
-        found = [_without_use(each) if each.kind == "quota" else each for each in found]
-    return sorted(found, key=lambda each: (not each.stops, _ORDER.index(each.kind)))
+        limits = [_without_use(each) if each.kind == "quota" else each for each in limits]
+    return sorted(limits, key=lambda each: (not each.stops, _ORDER.index(each.kind)))
 
 
 def _without_use(limit: QueueLimit) -> QueueLimit:

@@ -31,19 +31,19 @@ def search(
 ) -> SearchResults:
     """Return all matches in queues that the caller sees; up to `limit` of each kind."""
     reaches = credential.reaches
-    known = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
-    names = [each.name for each in known]
-    named = [each for each in known if text.casefold() in each.name.casefold()]
-    named.sort(key=lambda each: (each.name != text, each.name))
-    found = _runs(tx, text, names, namespace=namespace, limit=limit)
+    visible = [each for each in jobs(tx, namespace=namespace) if reaches(each.spec.queue)]
+    names = [each.name for each in visible]
+    matching = [each for each in visible if text.casefold() in each.name.casefold()]
+    matching.sort(key=lambda each: (each.name != text, each.name))
+    runs_found = _runs(tx, text, names, namespace=namespace, limit=limit)
     return SearchResults(
-        runs=[_run_found(each) for each in found if reaches(each.queue)][:limit],
-        jobs=[_job_found(each) for each in named[:limit]],
+        runs=[_run_found(each) for each in runs_found if reaches(each.queue)][:limit],
+        jobs=[_job_found(each) for each in matching[:limit]],
         schedules=find_schedules(
             tx,
             text,
             namespace=namespace,
-            jobs=[each.name for each in named[:limit]],
+            jobs=[each.name for each in matching[:limit]],
             reached=None if credential.queues is None else names,
             limit=limit,
         ),
@@ -84,12 +84,12 @@ def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) ->
             ids += [str(row["id"]) for row in tx.all(statement, **at, **span)]
     rows = tx.all("runs_of_key", jobs=json.dumps(names), key=text, **at)
     ids += [str(row["id"]) for row in rows]
-    found = [run for run in (_find(tx, each, namespace) for each in dict.fromkeys(ids)) if run]
+    runs_found = [run for run in (_find(tx, each, namespace) for each in dict.fromkeys(ids)) if run]
     if text in set(State):
-        found += page(tx, namespace=namespace, state=State(text), limit=limit).runs
+        runs_found += page(tx, namespace=namespace, state=State(text), limit=limit).runs
     if text in names:
-        found += page(tx, namespace=namespace, job=text, limit=limit).runs
-    return list({run.id: run for run in found}.values())
+        runs_found += page(tx, namespace=namespace, job=text, limit=limit).runs
+    return list({run.id: run for run in runs_found}.values())
 
 
 def _find(tx: Tx, run_id: str, namespace: str) -> RunView | None:

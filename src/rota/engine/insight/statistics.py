@@ -104,18 +104,18 @@ def count(tx: Tx, *, since: int, until: int, namespace: str | None = None) -> St
     """Count the runs that ended in that time, by minutes."""
     at = {"since": since, "until": until, "namespace": namespace}
     walls = {"address": f"{ERROR}{ADDRESS_WALL}.%", "program": f"{ERROR}{PROGRAM_WALL}.%"}
-    found: Statistics = {}
+    totals: Statistics = {}
     for row in tx.all("count_endings", **at, **walls):
-        each = found.setdefault(_minute(row), Statistic())
+        each = totals.setdefault(_minute(row), Statistic())
         setattr(each, row["state"], row["runs"])
         each.refused += int(row["refused"])
         each.retries += int(row["retries"])
         each.busy_ms += int(row["busy_ms"])
     for row in tx.all("count_times", **at):
-        each = found.setdefault(_minute(row), Statistic())
+        each = totals.setdefault(_minute(row), Statistic())
         spread = {"duration": each.durations, "wait": each.waits, "lag": each.lags}[row["kind"]]
         spread[row["step"]] = row["runs"]
-    return found
+    return totals
 
 
 def add(tx: Tx, part: CountedPart) -> bool:
@@ -132,8 +132,8 @@ def add(tx: Tx, part: CountedPart) -> bool:
         for one in _kept_as(place):
             fresh[one] = total([fresh[one], each]) if one in fresh else each
     if fresh:
-        asked = msgspec.json.encode([place._asdict() for place in fresh]).decode()
-        for row in tx.all("find_statistics", batch=asked):
+        batch = msgspec.json.encode([place._asdict() for place in fresh]).decode()
+        for row in tx.all("find_statistics", batch=batch):
             place = _place(row)
             fresh[place] = total([fresh[place], _statistic(row)])
         rows = [_row(place, each) for place, each in fresh.items()]
@@ -175,13 +175,13 @@ def read(  # noqa: PLR0913  # one filter each, all named
         rows += tx.all("read_totals", **at | {"since": max(since, until)})
     if until is None or until > since:  # from before there were totals, or while there are none
         rows += tx.all("read_statistics", job=job, queues=scope, until=until, **at)
-    found = {_place(row): _statistic(row) for row in rows}
+    totals = {_place(row): _statistic(row) for row in rows}
     for place, each in _rest(tx, mark, since=since, namespace=namespace).items():
         if job not in (None, place.job) or (queues is not None and place.queue not in queues):
             continue
         wider = place._replace(span_ms=span_ms, at=place.at // span_ms * span_ms)
-        found[wider] = total([found[wider], each]) if wider in found else each
-    return found
+        totals[wider] = total([totals[wider], each]) if wider in totals else each
+    return totals
 
 
 def ever(
@@ -195,10 +195,10 @@ def ever(
     tries = 0
     while True:
         mark = tx.all("counted_until")[0]
-        found = _ever(tx, mark, namespace=namespace, limit=limit, queues=queues)
+        totals = _ever(tx, mark, namespace=namespace, limit=limit, queues=queues)
         tries += 1
         if tries == TRIES or tx.all("counted_until")[0]["until"] == mark["until"]:
-            return found
+            return totals
 
 
 def _ever(
@@ -210,18 +210,18 @@ def _ever(
         if queues is None or place.queue in queues:
             for one in _ever_of(place):
                 fresh[one] = total([fresh[one], each]) if one in fresh else each
-    told: Statistics = {}
+    totals: Statistics = {}
     are_cut = False
     for statement, is_of_job in (("read_ever_of_queues", False), ("read_ever_of_jobs", True)):
         rows = tx.all(statement, namespace=namespace, queues=scope, limit=limit + 1)
-        found = {_place(row): _statistic(row) for row in rows[:limit]}
+        page = {_place(row): _statistic(row) for row in rows[:limit]}
         # A stored one that was cut off must not appear with its last seconds alone.
-        new = () if len(rows) > limit else sorted(fresh.keys() - found.keys())
-        ours = [place for place in (*found, *new) if (place.job != ALL) == is_of_job]
+        new = () if len(rows) > limit else sorted(fresh.keys() - page.keys())
+        ours = [place for place in (*page, *new) if (place.job != ALL) == is_of_job]
         are_cut = are_cut or len(rows) > limit or len(ours) > limit
         for place in ours[:limit]:
-            told[place] = total(each[place] for each in (found, fresh) if place in each)
-    return told, are_cut
+            totals[place] = total(each[place] for each in (page, fresh) if place in each)
+    return totals, are_cut
 
 
 def means(tx: Tx, *, namespace: str, span_ms: int, since: int) -> dict[str, int]:

@@ -52,9 +52,9 @@ def buckets_of(
     first = last - max(0, -(-window_ms // span_ms) - 1) * span_ms
     at = {"namespace": namespace, "span_ms": span_ms, "since": first}
     whole = job is None and queues is None
-    found = _by_time(read(tx, job=job, queues=queues, whole=whole, **at))  # type: ignore[arg-type]
+    by_time = _by_time(read(tx, job=job, queues=queues, whole=whole, **at))  # type: ignore[arg-type]
     return [
-        Bucket(start, found.get(start, Statistic())) for start in range(first, last + 1, span_ms)
+        Bucket(start, by_time.get(start, Statistic())) for start in range(first, last + 1, span_ms)
     ]
 
 
@@ -103,10 +103,10 @@ def quantiles(spread: dict[int, int]) -> Quantiles:
 
 def _by_time(statistics: Statistics) -> dict[int, Statistic]:
     """Return the statistics of all jobs and queues together, by time."""
-    found: dict[int, list[Statistic]] = {}
+    by_time: dict[int, list[Statistic]] = {}
     for place, each in statistics.items():
-        found.setdefault(place.at, []).append(each)
-    return {at: total(some) for at, some in found.items()}
+        by_time.setdefault(place.at, []).append(each)
+    return {at: total(some) for at, some in by_time.items()}
 
 
 def _days(buckets: Sequence[Bucket]) -> list[DayCounts]:

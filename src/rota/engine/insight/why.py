@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from rota.engine.admission.holds import counted, holds
+from rota.engine.admission.active_holds import active_holds, counted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.engine.insight.reasons import seconds
 from rota.engine.insight.why_graph import Ask, why_graph, why_node
@@ -73,11 +73,12 @@ def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     holders = [each for each in workers(tx, namespace=namespace) if each.id == run.worker_id]
     found = []
     if run.cancel_requested:
-        found.append(Reason(kind="cancel_requested", says="it runs and was asked to stop"))
+        says = "it is running and has been asked to stop"
+        found.append(Reason(kind="cancel_requested", says=says))
     if not holders or not holders[0].is_alive:
-        says = "its worker is silent; the run is given back within seconds if any worker is alive"
+        says = "its worker no longer answers; if any worker is alive, it is queued again in seconds"
         return [*found, Reason(kind="silent_worker", says=says)]
-    says = f"it runs: attempt {run.attempt} on worker {holders[0].name}"
+    says = f"it is running: attempt {run.attempt} on worker {holders[0].name}"
     return [*found, Reason(kind="running", says=says, count=run.attempt)]
 
 
@@ -86,21 +87,23 @@ def _ready(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     holders = [each for each in workers(tx, namespace=namespace) if each.id == run.worker_id]
     if not holders or not holders[0].is_alive:
         return []
-    says = f"worker {holders[0].name} holds it ready: it is next when a slot is free there"
+    says = f"worker {holders[0].name} has claimed it and starts it as soon as a slot is free"
     return [Reason(kind="ready", says=says)]
 
 
 def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     wait_ms = run.ready_at.ms - now_ms(tx)
-    here = holds(tx, namespace=namespace)
+    here = active_holds(tx, namespace=namespace)
     if wait_ms > 0:
-        cause = _retry(tx, run, namespace) if run.attempt else "its start was put off"
-        says = f"it waits for another {seconds(wait_ms)} ({cause})"
+        cause = _retry(tx, run, namespace) if run.attempt else "it was asked to start later"
+        says = f"it waits {seconds(wait_ms)} more ({cause})"
         found = [Reason(kind="waits", says=says, until=run.ready_at)]
     else:
-        says = f"its time came {seconds(-wait_ms)} ago; a worker moves it to its queue"
+        says = (
+            f"it has been due for {seconds(-wait_ms)}; a worker is about to put it into its queue"
+        )
         found = [Reason(kind="overdue", says=says, count=-wait_ms)]
-    return found + here.obstacles(job=run.job, queue=run.queue)
+    return found + here.reasons(job=run.job, queue=run.queue)
 
 
 def _retry(tx: Tx, run: RunView, namespace: str) -> str:
@@ -112,7 +115,8 @@ def _retry(tx: Tx, run: RunView, namespace: str) -> str:
     row = tx.one("find_run", id=run.id, namespace=namespace)
     error = error_of(row["error"]) if row else None
     asked_ms = error.asked_ms if error else 0
-    cut = f"; {format_duration(asked_ms)} were asked for, retry_cap allows less" if asked_ms else ""
+    asked = f"a wait of {format_duration(asked_ms)} was asked for" if asked_ms else ""
+    cut = f"; {asked}, but retry_cap allows less" if asked else ""
     return f"retry {run.failures}{limit}{cut}"
 
 
@@ -126,8 +130,8 @@ def _retry_policy(run: RunView) -> RetryPolicy | None:
 
 
 def _queued(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
-    here = holds(tx, namespace=namespace)
-    found = here.obstacles(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
+    here = active_holds(tx, namespace=namespace)
+    found = here.reasons(job=run.job, queue=run.queue) + _kept(tx, run, namespace)
     apart = why_apart(tx, run, namespace=namespace)
     if apart:
         found.append(apart)
@@ -146,11 +150,11 @@ def _next(run: RunView, able: Sequence[WorkerRecord], now: int) -> Reason:
     """Return that nothing keeps the run; if that lasts, that no worker takes it."""
     waited_ms = now - max([run.ready_at.ms, *(each.started_at for each in able)])
     if waited_ms < LONG_MS:
-        says = "nothing: it is next, a worker takes it any moment"
+        says = "nothing: it is next, and a worker is about to take it"
         return Reason(kind="ready", says=says)
     says = (
         f"it has been next for {seconds(waited_ms)}, and no worker with a free slot "
-        f"({counted(able)}) takes it; look at their logs, or at `rota doctor`"
+        f"({counted(able)}) takes it; read their logs, or run `rota doctor`"
     )
     return Reason(kind="stalled", says=says, count=len(able))
 

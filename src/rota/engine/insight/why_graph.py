@@ -8,7 +8,7 @@ import msgspec
 
 from rota.engine.admission.graph_pauses import why_paused
 from rota.engine.graphs.graph_run import shape_of
-from rota.engine.graphs.nodes.release import PAUSED
+from rota.engine.graphs.nodes.start import PAUSED
 from rota.engine.graphs.views.nodes import ends_as, is_paused, nodes
 from rota.engine.insight.reasons import at_once
 from rota.errors import BadGraph
@@ -45,7 +45,7 @@ def why_graph(tx: Tx, run: RunView, ask: Ask, *, namespace: str) -> list[Reason]
     for each in active[:SHOWN]:
         reasons += _of_active(each, ask)
     done = sum(each.state not in WAITS for each in found)
-    says = f"{done} of {len(found)} nodes have ended, {len(active)} go on"
+    says = f"{done} of {len(found)} nodes have ended, {len(active)} are active"
     if active:
         says += f": {', '.join(each.name for each in active[:SHOWN])}"
     reasons.append(Reason(kind="blocked", says=says, count=len(found) - done))
@@ -93,13 +93,13 @@ def _ending(tx: Tx, run: RunView, found: Sequence[NodeView], namespace: str) -> 
     else:
         says = f"{what}: {', '.join(stopping[:SHOWN]) or 'nothing'} was asked to stop"
         says += f", then teardown {', '.join(each.name for each in left)} runs" if left else ""
-    return [Reason(kind="cancel_requested", says=f"{says}; cancel with force ends it now")]
+    return [Reason(kind="cancel_requested", says=f"{says}; a cancel with force ends it at once")]
 
 
 def _of_active(node: NodeView, ask: Ask) -> list[Reason]:
     if node.map is not None:
         done, total = node.map.done, node.map.total
-        bad = f", {node.map.failed:,} of them badly" if node.map.failed else ""
+        bad = f", {node.map.failed:,} of them failed" if node.map.failed else ""
         says = f"node {node.name}: {done:,} of {total:,} instances have ended{bad}"
         if node.reason and node.reason != PAUSED:
             says += f"; it is being stopped: {node.reason}"

@@ -24,7 +24,7 @@ def compare(tx: Tx, bundles: Sequence[Bundle], wish: Wish, *, namespace: str) ->
     """Return the changes that an apply would make now; changes nothing."""
     return make_plan(
         bundles,
-        _stored(tx, bundles, namespace),
+        _read_stored(tx, bundles, namespace),
         wish,
         seed=lambda name: seed_of(namespace, name),
     )
@@ -94,24 +94,24 @@ class _Doer(NamedTuple):
             remove(self.tx, change.name, namespace=self.namespace)
 
 
-def _stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
+def _read_stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
     ours = {origin_of(bundle) for bundle in bundles}
-    wanted = {name for bundle in bundles for name in bundle.jobs}
+    names = {name for bundle in bundles for name in bundle.jobs}
     every = jobs(tx, namespace=namespace)
-    known = {
+    stored_jobs = {
         view.name: StoredJob(spec=view.spec, origin=view.origin)
         for view in every
-        if view.name in wanted or view.origin in ours
+        if view.name in names or view.origin in ours
     }
     rows = tx.all(
         "bundled_schedules",
         namespace=namespace,
-        jobs=json.dumps(sorted({*wanted, *known})),
+        jobs=json.dumps(sorted({*names, *stored_jobs})),
         names=json.dumps(sorted({name for bundle in bundles for name in bundle.schedules})),
     )
     return Stored(
         now=now_ms(tx),
-        jobs=known,
+        jobs=stored_jobs,
         others={view.name: view.spec for view in every},
         origins={view.name: view.origin for view in every},
         schedules={

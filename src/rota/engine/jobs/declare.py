@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from contextlib import suppress
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.jobs.definitions import (
     check_told_jobs,
     declared_jobs,
@@ -45,6 +44,21 @@ _schedules = msgspec.json.Decoder(dict[str, BundledSchedule])
 _plain = msgspec.json.Decoder(dict[str, Any])
 
 
+class Removal(NamedTuple):
+    """A job or a schedule that the code of an app no longer declares, and that was removed."""
+
+    kind: Literal["job", "schedule"]
+    name: str
+    app: str | None
+
+
+class UsedRelease(NamedTuple):
+    """A release that holds again, and what went with the one before."""
+
+    release: Release
+    removed: list[Removal]
+
+
 class DeclareResult(msgspec.Struct, frozen=True, kw_only=True):
     """The result of a declaration."""
 
@@ -52,6 +66,11 @@ class DeclareResult(msgspec.Struct, frozen=True, kw_only=True):
     number: int
     newer: Release | None = None
     """The release that replaced this one: then nothing was changed."""
+    removed: list[Removal] = []
+    used: Release | None = None
+    """The release of this code, if that holds again, with its new number."""
+    was: int | None = None
+    """The number that it had before."""
 
 
 class Declarer(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,18 +92,14 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> DeclareResult:
     newer = None if row is None else _newer(tx, row, said.app, hand.namespace)
     if row is not None and newer is not None:
         if hand.decides and _is_alone(tx, hand.namespace):
-            used = use(tx, row["number"], hand)
-            by = Actor(act_id=hand.new_id(), who=hand.who)
-            detail = {"app": used.app, "label": used.label, "was": row["number"]}
-            record(
-                tx,
-                by,
-                namespace=hand.namespace,
-                verb="use release",
-                subject=str(used.number),
-                detail={key: each for key, each in detail.items() if each is not None},
+            used, removed = use(tx, row["number"], hand)
+            return DeclareResult(
+                versions=used.jobs,
+                number=used.number,
+                removed=removed,
+                used=used,
+                was=row["number"],
             )
-            return DeclareResult(versions=used.jobs, number=used.number)
         specs = said.jobs.values()
         known = {spec.name: put_version(tx, spec, namespace=hand.namespace)[0] for spec in specs}
         return DeclareResult(versions=known, number=row["number"], newer=newer)
@@ -95,16 +110,16 @@ def declare(tx: Tx, said: Declaration, hand: Declarer) -> DeclareResult:
         for name, spec in said.jobs.items()
     }
     _put_schedules(tx, said.schedules, said.app, hand)
-    _remove_rest(tx, said.app, said.jobs, said.schedules, hand)
+    removed = _remove_rest(tx, said.app, said.jobs, said.schedules, hand.namespace)
     if row is None:
         facts = {"jobs": _text(versions), "schedules": _text(said.schedules)}
         tx.execute("insert_release", label=said.label, who=hand.who, **at, **facts)
         tx.execute("prune_releases", namespace=hand.namespace, app=at["app"], keep=KEPT)
         row = tx.one("find_release", **at)
-    return DeclareResult(versions=versions, number=row["number"] if row else 0)
+    return DeclareResult(versions=versions, number=row["number"] if row else 0, removed=removed)
 
 
-def use(tx: Tx, number: int, hand: Declarer) -> Release:
+def use(tx: Tx, number: int, hand: Declarer) -> UsedRelease:
     """Go back or forward to a release: its declarations hold again, and others are older now."""
     lock_name(tx, "release", "", namespace=hand.namespace)
     row = _find(tx, number, hand.namespace)
@@ -119,9 +134,10 @@ def use(tx: Tx, number: int, hand: Declarer) -> Release:
     _put_schedules(tx, schedules_then, release.app, hand)
     shared = [each for each in later if each.jobs.keys() & release.jobs.keys()]
     jobs = {*release.jobs, *(name for each in shared for name in each.jobs)}
-    _remove_rest(tx, release.app, release.jobs, release.schedules, hand, of=jobs)
+    wanted = release.schedules
+    removed = _remove_rest(tx, release.app, release.jobs, wanted, hand.namespace, of=jobs)
     tx.execute("renumber_release", namespace=hand.namespace, number=number, who=hand.who)
-    return releases(tx, namespace=hand.namespace, limit=1)[0]
+    return UsedRelease(releases(tx, namespace=hand.namespace, limit=1)[0], removed)
 
 
 def releases(tx: Tx, *, namespace: str, app: str | None = None, limit: int = 50) -> list[Release]:
@@ -182,32 +198,27 @@ def _put_schedules(
         )
 
 
-def _remove_rest(  # whose, what stays, by whom, and of what else
+def _remove_rest(  # whose, what stays, where, and of what else
     tx: Tx,
     app: str | None,
     jobs: Collection[str],
     wanted: Collection[str],
-    hand: Declarer,
+    namespace: str,
     *,
     of: Collection[str] = (),
-) -> None:
+) -> list[Removal]:
     """Remove unwanted schedules of these jobs and of this app, and jobs of a named app."""
-    namespace = hand.namespace
-
-    def tell(verb: str, subject: str) -> None:
-        told = {} if app is None else {"app": app}
-        by = Actor(act_id=hand.new_id(), who=hand.who)
-        record(tx, by, namespace=namespace, verb=verb, subject=subject, detail=told)
-
+    removed: list[Removal] = []
     for name in declared(tx, {*jobs, *of}, namespace=namespace, app=app):
         if name not in wanted:
             with suppress(UnknownSchedule):  # another process was faster
                 schedules.remove(tx, name, namespace=namespace)
-                tell("remove schedule", name)
+                removed.append(Removal("schedule", name, app))
     if app is not None:
-        for name in declared_jobs(tx, namespace=namespace, app=app):
-            if name not in jobs and remove(tx, name, namespace=namespace):
-                tell("remove job", name)
+        at = {"namespace": namespace}
+        gone = [name for name in declared_jobs(tx, app=app, **at) if name not in jobs]
+        removed += [Removal("job", name, app) for name in gone if remove(tx, name, **at)]
+    return removed
 
 
 def _said(row: Row) -> ReleaseContent:

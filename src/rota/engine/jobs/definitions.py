@@ -141,7 +141,7 @@ def current_specs(
     An unreadable one is left out, so that the others are served; its runs fail for that reason.
     """
     rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
-    found = {}
+    specs = {}
     for row in rows:
         at = "spec", namespace, row["name"], row["version"]
         spec = tx.memo.get(at)
@@ -153,8 +153,8 @@ def current_specs(
                 continue
             tx.memo[at] = spec
         if spec is not None:
-            found[row["name"]] = row["version"], spec
-    return found
+            specs[row["name"]] = row["version"], spec
+    return specs
 
 
 def jobs(
@@ -180,14 +180,14 @@ def jobs(
 
 def check_told_jobs(tx: Tx, specs: Mapping[str, JobSpec], *, namespace: str) -> None:
     """Raise BadOption if `on_failure` of one names a job that is neither here nor on record."""
-    asked = {told for spec in specs.values() if (told := told_by(spec)) is not None}
-    if not asked:
+    handler_names = {handler for spec in specs.values() if (handler := told_by(spec)) is not None}
+    if not handler_names:
         return
-    others = current_specs(tx, asked - specs.keys(), namespace=namespace)
-    known = {**specs, **{name: spec for name, (_, spec) in others.items()}}
-    if not asked <= known.keys():  # for the hint
-        known |= {view.name: view.spec for view in jobs(tx, namespace=namespace)}
-    check_told(specs, known, where="in the app or on record")
+    others = current_specs(tx, handler_names - specs.keys(), namespace=namespace)
+    every_spec = {**specs, **{name: spec for name, (_, spec) in others.items()}}
+    if not handler_names <= every_spec.keys():  # for the hint
+        every_spec |= {view.name: view.spec for view in jobs(tx, namespace=namespace)}
+    check_told(specs, every_spec, where="in the app or on record")
 
 
 def declared_jobs(tx: Tx, *, namespace: str, app: str) -> list[str]:
@@ -219,13 +219,13 @@ def remove(tx: Tx, name: str, *, namespace: str) -> bool:
 
 def stored_jobs(tx: Tx, *, namespace: str) -> dict[str, JobSpec]:
     """Return the readable jobs that no code defines, by name, in their current version."""
-    found: dict[str, JobSpec] = {}
+    specs: dict[str, JobSpec] = {}
     for row in tx.all("stored_jobs", namespace=namespace):
         try:
-            found[row["name"]] = _read(row["spec"], row["name"])
+            specs[row["name"]] = _read(row["spec"], row["name"])
         except BadInput as error:
             set_aside(f"job {row['name']}", error)
-    return found
+    return specs
 
 
 def _read(text: str, job: str, version: int | None = None) -> JobSpec:

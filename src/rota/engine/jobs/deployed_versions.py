@@ -91,17 +91,17 @@ class _Walk:
 
     def through(self, items: list[_Item]) -> list[DeployedPart]:
         """Return all parts, each once, in the order in which they are met."""
-        found: dict[tuple[Version, Version | None, str | None], DeployedPart] = {}
+        parts: dict[tuple[Version, Version | None, str | None], DeployedPart] = {}
         seen: set[tuple[Version, int, bool]] = set()
         while items:
             item = items.pop()
             part = item.part
-            found[part.at, part.above, part.queue] = part
+            parts[part.at, part.above, part.queue] = part
             at = part.at, item.as_of, item.is_told
             if at not in seen:
                 seen.add(at)
                 items += self._below(item)
-        return list(found.values())
+        return list(parts.values())
 
     def find(self, job: str, version: int) -> JobSpec | None:
         try:
@@ -120,8 +120,8 @@ class _Walk:
                 if spec is not None:
                     part = DeployedPart(spec, version, above, node.queue)
                     yield _Item(part, item.as_of, item.is_told)
-        told = None if item.is_told else told_by(item.part.spec)
-        if told is not None and told not in self._beside and (now := self._current(told)):
+        handler = None if item.is_told else told_by(item.part.spec)
+        if handler is not None and handler not in self._beside and (now := self._current(handler)):
             yield _Item(DeployedPart(now[1], now[0], above, None), NOW, is_told=True)
 
     def _shape(self, part: DeployedPart) -> GraphShape | None:

@@ -74,19 +74,19 @@ class Pins:
         return self._then(shape, version, as_of)
 
     def _check_known(self, shape: GraphShape, version: int) -> None:
-        known = self._now(shape, version).versions
+        versions = self._now(shape, version).versions
         for name, job in _jobs_of(shape).items():
-            if name not in known:
+            if name not in versions:
                 kind = "job" if shape.plan.nodes[name].node.job else "graph"
                 raise BadGraph(f"node {name!r}: {kind} {job!r} is not on record")
 
     def _now(self, shape: GraphShape, version: int) -> _Now:
         """Return the current versions, worked out once for all runs of a version."""
         at = shape.graph.name, version
-        found = self._looked.get(at)
-        if found is None:
-            found = self._looked[at] = self._look(shape)
-        return found
+        current = self._looked.get(at)
+        if current is None:
+            current = self._looked[at] = self._look(shape)
+        return current
 
     def _look(self, shape: GraphShape) -> _Now:
         graph, jobs = shape.graph.name, _jobs_of(shape)
@@ -127,15 +127,15 @@ class Pins:
         missing = sorted(set(names).difference(self._reigns))
         if not missing:
             return
-        found: dict[str, list[Reign]] = {name: [] for name in missing}
+        by_name: dict[str, list[Reign]] = {name: [] for name in missing}
         at = {"namespace": self._namespace, "names": json.dumps(missing)}
         for row in self._tx.all("version_changes", **at):
-            found[row["name"]].append(Reign(row["version"], row["since"]))
-        for name, reigns in found.items():
+            by_name[row["name"]].append(Reign(row["version"], row["since"]))
+        for name, reigns in by_name.items():
             current = self._known[name]
             if current.since is None:  # made by older code, some time after the last one we know
                 reigns.append(Reign(current.version, reigns[-1].since + 1 if reigns else 0))
-        self._reigns |= found
+        self._reigns |= by_name
 
 
 def _jobs_of(shape: GraphShape) -> dict[str, str]:

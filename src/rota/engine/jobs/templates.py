@@ -37,10 +37,10 @@ def put_template(
 
 def find_template(tx: Tx, name: str, *, namespace: str) -> RecordedTemplate:
     """Return a template; UnknownTemplate when there is none of that name."""
-    found = templates(tx, namespace=namespace, name=name)
-    if not found:
+    rows = templates(tx, namespace=namespace, name=name)
+    if not rows:
         raise UnknownTemplate(name)
-    return found[0]
+    return rows[0]
 
 
 def templates(

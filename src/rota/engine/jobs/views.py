@@ -85,7 +85,7 @@ def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Act
     last: dict[str, list[RunOutcome]] = {}
     for row in tx.all("recent_runs", limit=RECENT, **at):
         last.setdefault(row["job"], []).append(_outcome(row))
-    queued = _queued(tx, namespace=namespace)
+    queued = _queued_counts(tx, namespace=namespace)
     running: Counter[str] = Counter()
     for share in shares(tx, namespace=namespace):
         running[share.job] += share.running
@@ -108,13 +108,13 @@ def activity(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Act
     }
 
 
-def _queued(tx: Tx, *, namespace: str) -> Counter[str]:
-    found: Counter[str] = Counter()
+def _queued_counts(tx: Tx, *, namespace: str) -> Counter[str]:
+    counts: Counter[str] = Counter()
     for queue in tx.all("queue_names", namespace=namespace):
         at = {"namespace": namespace, "queue": queue["name"], "ahead": AHEAD}
         for row in tx.all("next_by_job", **at):
-            found[row["job"]] += row["runs"]
-    return found
+            counts[row["job"]] += row["runs"]
+    return counts
 
 
 def versions(

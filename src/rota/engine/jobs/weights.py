@@ -45,7 +45,7 @@ def set_weights(tx: Tx, name: str, weights: Mapping[int, int], *, namespace: str
 
 def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, VersionChoice]:
     """Return the versions that submits of these jobs may choose; unknown jobs are left out."""
-    found: dict[str, VersionChoice] = {}
+    by_job: dict[str, VersionChoice] = {}
     rows = tx.all("current_versions", namespace=namespace, names=json.dumps(sorted(names)))
     for row in rows:
         name, current = row["name"], row["version"]
@@ -56,8 +56,8 @@ def choices(tx: Tx, names: Collection[str], *, namespace: str) -> dict[str, Vers
             if (spec := find_spec(tx, name, version, namespace=namespace)) is not None
         }
         if current in specs:
-            found[name] = VersionChoice(current=current, specs=specs, weights=weights)
-    return found
+            by_job[name] = VersionChoice(current=current, specs=specs, weights=weights)
+    return by_job
 
 
 def weighed(tx: Tx, row: Row, run_id: str) -> Row:
@@ -67,7 +67,7 @@ def weighed(tx: Tx, row: Row, run_id: str) -> Row:
     version = choose(_weights.decode(row["weights"]), point_of(run_id))
     at = "spec text", row["namespace"], row["job"], version
     if at not in tx.memo:
-        found = tx.one("load_spec", namespace=row["namespace"], name=row["job"], version=version)
-        tx.memo[at] = found["spec"] if found else None
+        spec_row = tx.one("load_spec", namespace=row["namespace"], name=row["job"], version=version)
+        tx.memo[at] = spec_row["spec"] if spec_row else None
     text = tx.memo[at]
     return row if text is None else {**row, "version": version, "job_spec": text}

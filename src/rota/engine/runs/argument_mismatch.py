@@ -81,19 +81,19 @@ def stranded(
     reason.
     """
     able = able_workers(tx, namespace=namespace)
-    found: dict[Lane, str] = {}
+    reasons: dict[Lane, str] = {}
     for queue, lane in lanes:
         part = stretch_of(lane)
         at = {"namespace": namespace, "queue": queue, "start": part.start, "end": part.end}
         row = tx.one("head_of_lane", **at)
         if row is None or row["job"] not in jobs:
             continue
-        wanted = _takes(tx, row, namespace)
-        if wanted is None or not any(
-            each.fits(job=row["job"], queue=queue, takes=wanted) for each in able
+        takes = _takes(tx, row, namespace)
+        if takes is None or not any(
+            each.fits(job=row["job"], queue=queue, takes=takes) for each in able
         ):
-            found[queue, lane] = row["job"]
-    return found
+            reasons[queue, lane] = row["job"]
+    return reasons
 
 
 def why_apart(tx: Tx, run: RunView, *, namespace: str) -> Reason | None:

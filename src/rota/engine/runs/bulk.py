@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from rota.engine.failures.batch_isolation import split
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.nodes.links import verdict_facts
-from rota.engine.identity.audit_log import Actor
 from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.find import ended_runs, like
 from rota.engine.runs.finish import finish
@@ -46,15 +46,15 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def matching(
-    tx: Tx, wanted: RunFilter, *, namespace: str, ended: bool, limit: int = MOST
+    tx: Tx, filters: RunFilter, *, namespace: str, ended: bool, limit: int = MOST
 ) -> list[str]:
     """The ids of runs that have ended, or of those that have not, the newest first."""
-    if wanted.state is not None and (wanted.state in FINAL) != ended:
+    if filters.state is not None and (filters.state in FINAL) != ended:
         return []
-    fields = {name: getattr(wanted, name) for name in RunFilter.__struct_fields__}
-    fields["state"] = wanted.state and str(wanted.state)
-    fields["queues"] = None if wanted.queues is None else json.dumps(list(wanted.queues))
-    fields |= {"error": like(wanted.error), "text": like(wanted.text)}
+    fields = {name: getattr(filters, name) for name in RunFilter.__struct_fields__}
+    fields["state"] = filters.state and str(filters.state)
+    fields["queues"] = None if filters.queues is None else json.dumps(list(filters.queues))
+    fields |= {"error": like(filters.error), "text": like(filters.text)}
     fields["whole"] = None if fields.pop("steps") else "yes"
     statement = "match_ended" if ended else "match_live"
     return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]
@@ -84,13 +84,20 @@ def cancel_all(
     lost: set[str] = set()
     if verdicts:
         lost.update(split(tx, lambda tx: finish(tx, verdicts, namespace=namespace)))
-    asked = [row for row in running if not row["cancel_requested"]]
-    if asked:
-        ids = json.dumps([str(row["id"]) for row in asked])
+    to_ask = [row for row in running if not row["cancel_requested"]]
+    if to_ask:
+        ids = json.dumps([str(row["id"]) for row in to_ask])
         tx.execute("request_cancels", ids=ids, reason=reason)
-        tx.notify({worker_key(str(row["worker_id"])) for row in asked})
-    done = {str(row["id"]) for row in (*waiting, *asked)} - lost
-    return [run_id for run_id in run_ids if run_id in done]
+        tx.notify({worker_key(str(row["worker_id"])) for row in to_ask})
+    cancelled = {str(row["id"]) for row in (*waiting, *to_ask)} - lost
+    return [run_id for run_id in run_ids if run_id in cancelled]
+
+
+class BulkReruns(NamedTuple):
+    """The runs that were submitted again, and those whose dead letters that closed."""
+
+    pairs: list[RedrivePair]
+    closed: list[str]
 
 
 def rerun_all(
@@ -98,11 +105,11 @@ def rerun_all(
     pairs: Sequence[RedrivePair],
     *,
     namespace: str,
-    by: Actor,
+    who: str,
     is_wanted: Callable[[str], bool] = lambda _: True,
     check: Callable[[Collection[DeployedStart]], None] = lambda _: None,
-) -> list[RedrivePair]:
-    """Submit new runs with the arguments of ended ones; return the pairs that were submitted.
+) -> BulkReruns:
+    """Submit new runs with the arguments of ended ones; return what was submitted.
 
     Leaves out unknown and unwanted runs, runs that have not ended, and runs of nodes. `check` gets
     everything that would start, before any submit, and raises if it may not start.
@@ -114,11 +121,12 @@ def rerun_all(
         if run.parent_id is None and is_wanted(run.queue)
     }
     mine = [pair for pair in pairs if pair.run_id in old]
+    closed: list[str] = []
     if mine:
         check({again(run) for run in old.values()})
-        close_letters(tx, mine, namespace=namespace, by=by)
+        closed = close_letters(tx, mine, namespace=namespace, who=who)
         fresh = [
             fresh_run(tx, old[pair.run_id], pair.rerun_id, namespace=namespace) for pair in mine
         ]
         submit(tx, fresh, namespace=namespace, is_repeat=True)
-    return mine
+    return BulkReruns(mine, closed)

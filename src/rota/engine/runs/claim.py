@@ -63,7 +63,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     """
     leases: list[Lease] = []
     for queue in queues:
-        wanted = ClaimRequest(
+        request = ClaimRequest(
             namespace=namespace,
             queue=queue,
             worker_id=worker_id,
@@ -72,7 +72,7 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
             held=held,
             lanes=lanes.get(queue, {}),
         )
-        rows = _claimed_with_care(tx, wanted) if tx.is_careful else _claimed(tx, wanted)
+        rows = _claim_with_care(tx, request) if tx.is_careful else _claim_rows(tx, request)
         leases += [lease_of(row, held=held) for row in rows]
         if len(leases) >= limit:
             break
@@ -80,75 +80,75 @@ def claim(  # noqa: PLR0913  # from where, for whom, how many, all named
     return leases
 
 
-def _claimed(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
+def _claim_rows(tx: Tx, request: ClaimRequest) -> list[Claimed]:
     """Claim from one queue; return the columns of the leases and their ranks, best first."""
-    if wanted.lanes:
-        return sorted(_claimed_from_lanes(tx, wanted), key=_order)
+    if request.lanes:
+        return sorted(_claim_from_lanes(tx, request), key=_order)
     rows = tx.tuples(
         "claim_runs",
-        namespace=wanted.namespace,
-        queue=wanted.queue,
-        worker_id=wanted.worker_id,
-        jobs=wanted.jobs,
-        limit=wanted.limit,
-        held=wanted.held,
+        namespace=request.namespace,
+        queue=request.queue,
+        worker_id=request.worker_id,
+        jobs=request.jobs,
+        limit=request.limit,
+        held=request.held,
     )
     # A RETURNING clause guarantees no order on either database.
     rows.sort(key=_BY_RANK)
     return rows
 
 
-def _claimed_from_lanes(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
+def _claim_from_lanes(tx: Tx, request: ClaimRequest) -> list[Claimed]:
     """Claim the best runs from the front and some lanes, as if all of them were in front."""
-    held_back = held_jobs(tx, namespace=wanted.namespace)
-    known = json.loads(wanted.jobs)
-    may_start = [job for job in known if job not in held_back]
-    picks = _picked(tx, wanted, FRONT, may_start)
-    for lane, jobs in wanted.lanes.items():
-        picks += _picked(tx, wanted, stretch_of(lane), [job for job in jobs if job in may_start])
-    probes = [probe for job, probe in held_back.items() if probe and job in known]
-    at = {"namespace": wanted.namespace, "queue": wanted.queue}
+    held_back = held_jobs(tx, namespace=request.namespace)
+    job_names = json.loads(request.jobs)
+    may_start = [job for job in job_names if job not in held_back]
+    picks = _pick(tx, request, FRONT, may_start)
+    for lane, jobs in request.lanes.items():
+        picks += _pick(tx, request, stretch_of(lane), [job for job in jobs if job in may_start])
+    probes = [probe for job, probe in held_back.items() if probe and job in job_names]
+    at = {"namespace": request.namespace, "queue": request.queue}
     picks += tx.tuples("pick_probes", **at, ids=json.dumps(probes)) if probes else []
-    best = [row[0] for row in nsmallest(wanted.limit, picks, key=_order)]
+    best = [row[0] for row in nsmallest(request.limit, picks, key=_order)]
     if not best:
         return []
     return tx.tuples(
-        "claim_picked", ids=json.dumps(best), worker_id=wanted.worker_id, held=wanted.held
+        "claim_picked", ids=json.dumps(best), worker_id=request.worker_id, held=request.held
     )
 
 
-def _picked(
-    tx: Tx, wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]
+def _pick(
+    tx: Tx, request: ClaimRequest, part: RankRange, jobs: Sequence[str]
 ) -> list[tuple[Any, ...]]:
     """The ids and ranks of runs that this claim may take."""
-    return tx.tuples("pick_runs", **_part(wanted, part, jobs)) if jobs else []
+    return tx.tuples("pick_runs", **_part(request, part, jobs)) if jobs else []
 
 
-def _part(wanted: ClaimRequest, part: RankRange, jobs: Sequence[str]) -> dict[str, Any]:
+def _part(request: ClaimRequest, part: RankRange, jobs: Sequence[str]) -> dict[str, Any]:
     """The parameters of a statement that reads one stretch of a queue."""
     return {
-        "namespace": wanted.namespace,
-        "queue": wanted.queue,
+        "namespace": request.namespace,
+        "queue": request.queue,
         "jobs": json.dumps(jobs),
         "start": part.start,
         "end": part.end,
-        "limit": wanted.limit,
+        "limit": request.limit,
     }
 
 
-def _claimed_with_care(tx: Tx, wanted: ClaimRequest) -> list[Claimed]:
+def _claim_with_care(tx: Tx, request: ClaimRequest) -> list[Claimed]:
     """Claim runs, but fail those whose rows cannot be written."""
-    parts = [(FRONT, json.loads(wanted.jobs))]
-    parts += [(stretch_of(lane), list(jobs)) for lane, jobs in wanted.lanes.items()]
+    parts = [(FRONT, json.loads(request.jobs))]
+    parts += [(stretch_of(lane), list(jobs)) for lane, jobs in request.lanes.items()]
     return weeded(
         tx,
-        lambda: _claimed(tx, wanted),
+        lambda: _claim_rows(tx, request),
         candidates=lambda: [
             row
             for part, jobs in parts
-            for row in tx.all("claimable_runs", **_part(wanted, part, jobs))
+            for row in tx.all("claimable_runs", **_part(request, part, jobs))
         ],
-        attempt=lambda row: tx.execute("try_claim", id=str(row["id"]), worker_id=wanted.worker_id),
+        attempt=lambda row: tx.execute("try_claim", id=str(row["id"]), worker_id=request.worker_id),
         verb="expire",
     )
 

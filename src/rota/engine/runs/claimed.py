@@ -32,11 +32,11 @@ def shares(tx: Tx, *, namespace: str, queues: Sequence[str] | None = None) -> li
         free[str(row["worker_id"])] = row["slots"] or 0
     for row in rows:
         free[str(row["worker_id"])] -= row["runs"] - row["held"]
-    found: list[ClaimedShare] = []
+    result: list[ClaimedShare] = []
     for row in rows:
         worker = str(row["worker_id"])
         likely = max(0, min(row["held"], free[worker]))
         free[worker] -= likely
         held = row["held"] - likely
-        found.append(ClaimedShare(row["queue"], row["job"], row["runs"] - held, held))
-    return [each for each in found if queues is None or each.queue in queues]
+        result.append(ClaimedShare(row["queue"], row["job"], row["runs"] - held, held))
+    return [each for each in result if queues is None or each.queue in queues]

@@ -34,8 +34,8 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
     is not repeated. The lock waits for a commit in progress.
     """
     at = {"run_id": lease.run_id, "fence": lease.fence, "namespace": namespace}
-    held = tx.one("hold_run", limit_ms=limit_ms, idle_ms=idle_ms, **at)
-    if held is None:
+    row = tx.one("hold_run", limit_ms=limit_ms, idle_ms=idle_ms, **at)
+    if row is None:
         if is_repeat and tx.one("has_committed", **at):
             return
         raise LeaseLost(
@@ -43,7 +43,7 @@ def commit(  # noqa: PLR0913  # the lease, what to do, and three limits, all nam
         )
     result = apply(tx)
     now = tx.one("current_tx")
-    if now is None or now["tx"] != held["tx"]:
+    if now is None or now["tx"] != row["tx"]:
         raise NotAllowed("the transaction was ended inside the function that commit() was given")
     verdict = Verdict(
         run_id=lease.run_id,

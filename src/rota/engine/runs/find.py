@@ -36,13 +36,13 @@ def find(tx: Tx, run_id: str, *, namespace: str) -> RunView:
 
 def find_all(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, RunView]:
     """The runs of these ids that exist, by id, in at most two statements."""
-    found: dict[str, RunView] = {}
+    by_id: dict[str, RunView] = {}
     for statement in ("read_runs", "read_ended_runs"):
-        left = [run_id for run_id in run_ids if run_id not in found and is_id(run_id)]
-        if left:
-            rows = tx.all(statement, ids=json.dumps(left), namespace=namespace)
-            found |= {view.id: view for view in map(run_view, rows)}
-    return found
+        missing = [run_id for run_id in run_ids if run_id not in by_id and is_id(run_id)]
+        if missing:
+            rows = tx.all(statement, ids=json.dumps(missing), namespace=namespace)
+            by_id |= {view.id: view for view in map(run_view, rows)}
+    return by_id
 
 
 def ended_runs(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> list[RunView]:
@@ -55,8 +55,8 @@ def like(part: str | None) -> str | None:
     """A pattern for JSON text that contains this string, with special characters escaped."""
     if part is None:
         return None
-    kept = json.dumps(part, ensure_ascii=False)[1:-1]
-    return "%" + re.sub(r"([!%_])", r"!\1", kept) + "%"
+    escaped = json.dumps(part, ensure_ascii=False)[1:-1]
+    return "%" + re.sub(r"([!%_])", r"!\1", escaped) + "%"
 
 
 def endings(tx: Tx, run_ids: Sequence[str], *, namespace: str) -> dict[str, Ended]:
@@ -88,7 +88,7 @@ def attempts(tx: Tx, run_id: str, *, namespace: str) -> list[AttemptView]:
 
 
 def tally(tx: Tx, run_id: str, *, namespace: str) -> dict[str, int]:
-    """How many attempts ended in each way that is no success: error, timeout, crash, lost..."""
+    """Return how many attempts ended in each way but success: error, timeout, crash, lost..."""
     find(tx, run_id, namespace=namespace)
     return {row["kind"]: row["attempts"] for row in tx.all("tally_attempts", id=run_id)}
 
@@ -157,10 +157,10 @@ def _text(run_id: object) -> str | None:
 
 def _progress(row: Row) -> Share | None:
     """The progress that the handler last reported; a success always counts as complete."""
-    said: float | None = row["progress"]
-    if said is None:
+    fraction: float | None = row["progress"]
+    if fraction is None:
         return None
-    return Share(1.0 if row["state"] == State.SUCCESS else said)
+    return Share(1.0 if row["state"] == State.SUCCESS else fraction)
 
 
 _COPIED = (

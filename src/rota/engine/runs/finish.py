@@ -32,6 +32,9 @@ from rota.store.base import Row, Tx
 _ENDS_GRAPH = ("cancel", "complete", "fail_graph", "skip", "expire", "refuse")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 _FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is State.FAILED)
+_RETRIES = frozenset({"retry"})
+_RETURNS = frozenset({"release", "reap"})
+_FINISHES = _ENDS_RUN | _RETRIES | _RETURNS
 
 
 def finish(tx: Tx, verdicts: Sequence[Verdict], *, namespace: str) -> list[str]:
@@ -71,6 +74,8 @@ def _finish(tx: Tx, verdicts: Sequence[Verdict], namespace: str) -> list[str]:
     ordered = store_large_results(tx, verdicts)
     if _are_plain(ordered):
         return _move_to_history(tx, ordered, _batch(ordered), namespace)
+    if unknown := {verdict.verb for verdict in ordered} - _FINISHES:
+        raise ValueError(f"a run is not finished by {min(unknown)!r}")
     return _apply(tx, ordered, namespace)
 
 
@@ -84,8 +89,8 @@ def _apply(tx: Tx, ordered: Sequence[Verdict], namespace: str) -> list[str]:
             ordered = quarantined(tx, ordered)
     seen = beside(tx, lambda: tally_attempts(tx, ordered, namespace=namespace), what="a breaker")
     ending, follow = _wind_down(tx, ordered, namespace)
-    retrying = [verdict for verdict in ordered if verdict.verb == "retry"]
-    returning = [verdict for verdict in ordered if verdict.verb in ("release", "reap")]
+    retrying = [verdict for verdict in ordered if verdict.verb in _RETRIES]
+    returning = [verdict for verdict in ordered if verdict.verb in _RETURNS]
     lost: list[str] = []
     unbegun = [verdict for verdict in ending if verdict.held_ms < 0]
     if unbegun:

@@ -36,17 +36,19 @@ def take_keys(tx: Tx, asks: Sequence[KeyedRequest]) -> list[str | KeyReused | No
     batch = msgspec.json.encode([first[at] for at in sorted(first)]).decode()
     rows = tx.all("take_requests", batch=batch, window_ms=WINDOW_MS)
     ours = {(row["namespace"], row["key"]) for row in rows}
-    known = {(row["namespace"], row["key"]): row for row in tx.all("find_requests", batch=batch)}
-    found: list[str | KeyReused | None] = []
+    rows_by_key = {
+        (row["namespace"], row["key"]): row for row in tx.all("find_requests", batch=batch)
+    }
+    results: list[str | KeyReused | None] = []
     for ask in asks:
         at = ask.namespace, ask.key
         if at in ours and first[at] is ask:
-            found.append(None)
-        elif known[at]["digest"] != ask.digest or not known[at]["answer"]:
-            found.append(KeyReused())
+            results.append(None)
+        elif rows_by_key[at]["digest"] != ask.digest or not rows_by_key[at]["answer"]:
+            results.append(KeyReused())
         else:
-            found.append(str(known[at]["answer"]))
-    return found
+            results.append(str(rows_by_key[at]["answer"]))
+    return results
 
 
 def answer_keys(tx: Tx, answered: Sequence[KeyedRequest]) -> None:

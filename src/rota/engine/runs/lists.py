@@ -78,14 +78,14 @@ class _Found(NamedTuple):
 
 def runs(tx: Tx, *, namespace: str, limit: int = 50, **filters: Any) -> list[RunView]:
     """The newest `limit` runs, over as many pages as needed; the filters are those of `page`."""
-    found: list[RunView] = []
+    views: list[RunView] = []
     before: str | None = filters.pop("before", None)
     while True:
-        part = page(tx, namespace=namespace, before=before, limit=limit - len(found), **filters)
-        found += part.runs
+        part = page(tx, namespace=namespace, before=before, limit=limit - len(views), **filters)
+        views += part.runs
         before = part.next
-        if before is None or len(found) == limit:
-            return found
+        if before is None or len(views) == limit:
+            return views
 
 
 def page(  # noqa: PLR0913  # one filter each, all named
@@ -114,7 +114,7 @@ def page(  # noqa: PLR0913  # one filter each, all named
     Runs of graphs whose nodes go on are stored as suspended; RUNNING finds them too, unless they
     are paused. Paused runs are dropped after the page is read, so it may hold fewer than `limit`.
     """
-    wanted = {
+    filters = {
         "namespace": namespace,
         "state": state and str(state),
         "job": job,
@@ -130,14 +130,14 @@ def page(  # noqa: PLR0913  # one filter each, all named
         "before": before,
         "limit": limit,
     }
-    found: list[_Found] = []
+    parts: list[_Found] = []
     if state is None or state not in FINAL:
-        found.append(_live(tx, wanted))
+        parts.append(_live(tx, filters))
     if state is None or state in FINAL:
-        found.append(_ended(tx, wanted))
+        parts.append(_ended(tx, filters))
     if state is State.RUNNING:
-        found.append(_live(tx, wanted | {"state": str(State.SUSPENDED)}))
-    merged = _merged(found, limit)
+        parts.append(_live(tx, filters | {"state": str(State.SUSPENDED)}))
+    merged = _merge(parts, limit)
     paused = paused_among(tx, merged.runs)
     if state is State.RUNNING:
         going_on = [run for run in merged.runs if run.id not in paused]
@@ -150,12 +150,12 @@ def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:
 
     It may miss a waiting run behind tens of thousands of others, but no running or ended run.
     """
-    wanted = _ANY | {"namespace": namespace, "job": job, "limit": limit}
-    live = _live(tx, wanted)
-    found = [live, _ended(tx, wanted)]
+    filters = _ANY | {"namespace": namespace, "job": job, "limit": limit}
+    live = _live(tx, filters)
+    parts = [live, _ended(tx, filters)]
     if live.cut_at is not None:
-        found += [_look(tx, way, wanted) for way in (LIVE_BY_STATE[State.RUNNING], PARKED)]
-    views = {view.id: view for each in found for view in map(run_view, each.rows)}
+        parts += [_look(tx, way, filters) for way in (LIVE_BY_STATE[State.RUNNING], PARKED)]
+    views = {view.id: view for each in parts for view in map(run_view, each.rows)}
     return sorted(views.values(), key=lambda run: run.id, reverse=True)[:limit]
 
 
@@ -164,34 +164,34 @@ def newest_of(tx: Tx, job: str, *, namespace: str) -> RunView | None:
     return next(iter(lately(tx, job, namespace=namespace, limit=1)), None)
 
 
-def _merged(found: list[_Found], limit: int) -> RunPage:
+def _merge(parts: list[_Found], limit: int) -> RunPage:
     """Merge results down to the lowest run that all statements read; below it runs may be missing.
 
     A run that ended between two statements is in both results; it then counts as ended.
     """
-    cuts = [each.cut_at for each in found if each.cut_at is not None]
+    cuts = [each.cut_at for each in parts if each.cut_at is not None]
     cut_at = max(cuts, default=None)
-    views = {view.id: view for each in found for view in map(run_view, each.rows)}
-    seen = [view for view in views.values() if cut_at is None or view.id >= cut_at]
-    newest = sorted(seen, key=lambda run: run.id, reverse=True)[:limit]
+    views = {view.id: view for each in parts for view in map(run_view, each.rows)}
+    complete = [view for view in views.values() if cut_at is None or view.id >= cut_at]
+    newest = sorted(complete, key=lambda run: run.id, reverse=True)[:limit]
     return RunPage(newest, newest[-1].id if len(newest) == limit else cut_at)
 
 
-def _live(tx: Tx, wanted: Wanted) -> _Found:
-    way = _way(LIVE_BY_FILTER, wanted) or LIVE_BY_STATE.get(wanted["state"])
+def _live(tx: Tx, filters: Wanted) -> _Found:
+    way = _way(LIVE_BY_FILTER, filters) or LIVE_BY_STATE.get(filters["state"])
     if way is not None:
-        return _look(tx, way, wanted)
-    names = _queues(tx, wanted)
-    statement = _list_of_few(tx, wanted, json.dumps([{"name": name} for name in names]))
+        return _look(tx, way, filters)
+    names = _queues(tx, filters)
+    statement = _list_of_few(tx, filters, json.dumps([{"name": name} for name in names]))
     if statement is None:
-        return _look(tx, LIVE, wanted)
-    return _look(tx, ListAccess(statement), wanted | {"names": json.dumps(names)})
+        return _look(tx, LIVE, filters)
+    return _look(tx, ListAccess(statement), filters | {"names": json.dumps(names)})
 
 
-def _list_of_few(tx: Tx, wanted: Wanted, names: str) -> str | None:
+def _list_of_few(tx: Tx, filters: Wanted, names: str) -> str | None:
     """The statement that lists waiting runs of these queues; None if they are too many to sort."""
-    state, job = wanted["state"], wanted["job"]
-    of = {"namespace": wanted["namespace"], "most": FEW + 1}
+    state, job = filters["state"], filters["job"]
+    of = {"namespace": filters["namespace"], "most": FEW + 1}
     waiting = tx.all("few_waiting", batch=names, **of)
     if state == State.QUEUED:
         return "list_queued" if _are_few(waiting, "queued") else None
@@ -213,47 +213,47 @@ def _are_few(rows: list[Row], word: str) -> bool:
     return runs <= FEW
 
 
-def _queues(tx: Tx, wanted: Wanted) -> list[str]:
+def _queues(tx: Tx, filters: Wanted) -> list[str]:
     """The names of the queues that match the filters, sorted."""
-    names = {row["name"] for row in tx.all("queue_names", namespace=wanted["namespace"])}
-    if wanted["queue"] is not None:
-        names &= {wanted["queue"]}
-    if wanted["queues"] is not None:
-        names &= set(json.loads(wanted["queues"]))
+    names = {row["name"] for row in tx.all("queue_names", namespace=filters["namespace"])}
+    if filters["queue"] is not None:
+        names &= {filters["queue"]}
+    if filters["queues"] is not None:
+        names &= set(json.loads(filters["queues"]))
     return sorted(names)
 
 
-def _ended(tx: Tx, wanted: Wanted) -> _Found:
-    job = wanted["job"]
-    way = _way(ENDED_BY_FILTER, wanted)
+def _ended(tx: Tx, filters: Wanted) -> _Found:
+    job = filters["job"]
+    way = _way(ENDED_BY_FILTER, filters)
     if way is not None:
-        return _look(tx, way, wanted)
-    if wanted["error"] is not None or wanted["state"] not in (None, State.SUCCESS):
-        found = _look(tx, BAD, wanted)
-        if found.cut_at is None or job is None:
-            return found
-        return min(found, _look(tx, OF_JOB, wanted), key=lambda each: each.cut_at or "")
+        return _look(tx, way, filters)
+    if filters["error"] is not None or filters["state"] not in (None, State.SUCCESS):
+        part = _look(tx, BAD, filters)
+        if part.cut_at is None or job is None:
+            return part
+        return min(part, _look(tx, OF_JOB, filters), key=lambda each: each.cut_at or "")
     if job is not None:
-        return _look(tx, OF_JOB, wanted)
-    few = tx.all("count_few_ended", namespace=wanted["namespace"], most=FEW + 1)
-    return _look(tx, FEW_ENDED if _are_few(few, "runs") else ENDED, wanted)
+        return _look(tx, OF_JOB, filters)
+    few = tx.all("count_few_ended", namespace=filters["namespace"], most=FEW + 1)
+    return _look(tx, FEW_ENDED if _are_few(few, "runs") else ENDED, filters)
 
 
-def _way(ways: Mapping[str, ListAccess], wanted: Wanted) -> ListAccess | None:
-    return next((way for name, way in ways.items() if wanted[name] is not None), None)
+def _way(ways: Mapping[str, ListAccess], filters: Wanted) -> ListAccess | None:
+    return next((way for name, way in ways.items() if filters[name] is not None), None)
 
 
-def _look(tx: Tx, way: ListAccess, wanted: Wanted) -> _Found:
+def _look(tx: Tx, way: ListAccess, filters: Wanted) -> _Found:
     """Read a list whole, or its first few rows, usually enough, and then up to its limit."""
     if way.floor is None:
-        return _Found(tx.all(way.statement, floor=LOWEST, **wanted))
-    reads_text = wanted["error"] is not None or wanted["text"] is not None
+        return _Found(tx.all(way.statement, floor=LOWEST, **filters))
+    reads_text = filters["error"] is not None or filters["text"] is not None
     rows: list[Row] = []
     cut_at = None
     for far in (NEAR, FAR_BY_TEXT if reads_text else FAR):
-        row = tx.one(way.floor, floor=LOWEST, far=far, **wanted)
+        row = tx.one(way.floor, floor=LOWEST, far=far, **filters)
         cut_at = str(row["id"]) if row else None
-        rows = tx.all(way.statement, floor=cut_at or LOWEST, **wanted)
-        if cut_at is None or len(rows) == wanted["limit"]:
+        rows = tx.all(way.statement, floor=cut_at or LOWEST, **filters)
+        if cut_at is None or len(rows) == filters["limit"]:
             return _Found(rows)
     return _Found(rows, cut_at)

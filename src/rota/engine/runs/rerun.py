@@ -13,7 +13,6 @@ import msgspec
 
 from rota.engine.failures.redrive import RedrivePair
 from rota.engine.graphs.graph_run import find_spec
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
@@ -26,11 +25,12 @@ from rota.store.base import Tx
 
 
 def rerun(
-    tx: Tx, run_id: str, *, namespace: str, new_id: str, by: Actor, args: str | None = None
-) -> str:
-    """Submit the run again, with other arguments if given; return the new run's id.
+    tx: Tx, run_id: str, *, namespace: str, new_id: str, who: str, args: str | None = None
+) -> list[str]:
+    """Submit the run again, with other arguments if given, under the new id.
 
-    A request that is sent twice with the same new id makes one run.
+    Returns the id of the old run if this closed its dead letter. A request that is sent twice with
+    the same new id makes one run.
     """
     old = find(tx, run_id, namespace=namespace)
     if old.state not in FINAL:
@@ -40,10 +40,10 @@ def rerun(
             f"run {run_id} carries out node {old.node} of run {old.parent_id}; rerun that graph "
             "from this node"
         )
-    close_letters(tx, [RedrivePair(old.id, new_id)], namespace=namespace, by=by)
+    closed = close_letters(tx, [RedrivePair(old.id, new_id)], namespace=namespace, who=who)
     fresh = fresh_run(tx, old, new_id, namespace=namespace, args=args)
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
-    return new_id
+    return closed
 
 
 def fresh_run(
@@ -77,20 +77,8 @@ def _policy(tx: Tx, old: RunView, namespace: str) -> str | None:
     return freshened(policy) if spec and spec.cache else policy
 
 
-def close_letter(tx: Tx, pair: RedrivePair, *, namespace: str, who: str) -> bool:
-    """Close a run's open dead letter, like a redrive; False if it has none that is open."""
-    return bool(_close(tx, [pair], namespace=namespace, who=who))
-
-
-def close_letters(tx: Tx, pairs: Sequence[RedrivePair], *, namespace: str, by: Actor) -> None:
-    """Close the open dead letters of many runs, with an audit entry."""
-    runs = _close(tx, pairs, namespace=namespace, who=by.who)
-    if runs:
-        detail = {"letters": len(runs), "runs": runs}
-        record(tx, by, namespace=namespace, verb="rerun", subject=pairs[0].run_id, detail=detail)
-
-
-def _close(tx: Tx, pairs: Sequence[RedrivePair], *, namespace: str, who: str) -> list[str]:
+def close_letters(tx: Tx, pairs: Sequence[RedrivePair], *, namespace: str, who: str) -> list[str]:
+    """Close the open dead letters of runs, like a redrive; return the ids of runs that had one."""
     taken = tx.all(
         "take_letters",
         ids=json.dumps([pair.run_id for pair in pairs]),

@@ -116,38 +116,38 @@ def _take_keys(tx: Tx, runs: Sequence[NewRun], namespace: str) -> dict[str, Subm
     ours = {
         (row["job"], row["key"]) for row in tx.all("take_keys", batch=batch, namespace=namespace)
     }
-    taken = {
+    owners = {
         (row["job"], row["key"]): (str(row["run_id"]), str(row["digest"]))
         for row in tx.all("find_keys", batch=batch, namespace=namespace)
     }
     answers: dict[str, Submitted] = {}
     doubted: dict[str, tuple[str, str]] = {}
-    known: dict[str, str] = {}
+    same_runs: dict[str, str] = {}
     for ask, run in zip(asks, runs, strict=True):
-        owner, digest = taken[ask.job, ask.key]
+        owner, digest = owners[ask.job, ask.key]
         if (ask.job, ask.key) in ours and owner == ask.id:
-            known[ask.id] = run.args
+            same_runs[ask.id] = run.args
             continue
         answers[ask.id] = Submitted(id=owner, is_new=False, refused=digest != ask.digest)
         if digest != ask.digest:
             doubted[ask.id] = (owner, run.args)
     if doubted:
-        for run_id in _same_values(tx, doubted, known, namespace):
+        for run_id in _same_values(tx, doubted, same_runs, namespace):
             answers[run_id] = msgspec.structs.replace(answers[run_id], refused=False)
     return answers
 
 
 def _same_values(
-    tx: Tx, doubted: Mapping[str, tuple[str, str]], known: Mapping[str, str], namespace: str
+    tx: Tx, doubted: Mapping[str, tuple[str, str]], same_runs: Mapping[str, str], namespace: str
 ) -> list[str]:
     """The runs whose arguments differ in text from those of the key's owner but are equal.
 
     Compared only where the texts differ. An owner that retention has removed proves nothing.
     """
-    owners = sorted({owner for owner, _ in doubted.values() if owner not in known})
+    owners = sorted({owner for owner, _ in doubted.values() if owner not in same_runs})
     stored = {run.id: run.args for run in find_all(tx, owners, namespace=namespace).values()}
     apart = load_kept(tx, [text for text in stored.values() if is_pointer(text)])
-    args = {**{each: apart.get(text, text) for each, text in stored.items()}, **known}
+    args = {**{each: apart.get(text, text) for each, text in stored.items()}, **same_runs}
     return [
         run_id
         for run_id, (owner, text) in doubted.items()

@@ -17,14 +17,19 @@ from rota.store.base import Tx
 _calendar = msgspec.json.Decoder(Calendar)
 
 
-def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> None:
-    """Store a calendar; the next instants of the schedules that name it follow at once."""
+def put_calendar(tx: Tx, name: str, calendar: Calendar, *, namespace: str) -> bool:
+    """Store a calendar; the next instants of the schedules that name it follow at once.
+
+    False if it is there already.
+    """
     business_days(calendar)
     spec = msgspec.json.encode(calendar).decode()
     lock_name(tx, "calendar", name, namespace=namespace)
-    if tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
-        tx.execute("look_again_at_users", namespace=namespace, calendar=name)
-        tx.notify((LOOK,))
+    if not tx.execute("put_calendar", namespace=namespace, name=name, spec=spec):
+        return False
+    tx.execute("look_again_at_users", namespace=namespace, calendar=name)
+    tx.notify((LOOK,))
+    return True
 
 
 def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
@@ -39,10 +44,10 @@ def remove_calendar(tx: Tx, name: str, *, namespace: str) -> None:
 
 def jobs_by_calendar(tx: Tx, *, namespace: str) -> dict[str, set[str]]:
     """For each calendar in use, the jobs whose schedules use it."""
-    found: dict[str, set[str]] = {}
+    by_calendar: dict[str, set[str]] = {}
     for row in tx.all("jobs_by_calendar", namespace=namespace):
-        found.setdefault(row["calendar"], set()).add(row["job"])
-    return found
+        by_calendar.setdefault(row["calendar"], set()).add(row["job"])
+    return by_calendar
 
 
 def calendars(tx: Tx, *, namespace: str) -> dict[str, CalendarView]:

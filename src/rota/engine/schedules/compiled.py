@@ -88,11 +88,11 @@ class CompiledSchedules:
         # Only an `H` in a cron line makes schedules of the same text differ by their names.
         stored = (calendars or {}).get(read.calendar) if read.calendar else None
         key = spec, seed if read.is_spread else "", stored
-        found = self._plans.get(key)
-        if found is None:
+        cached = self._plans.get(key)
+        if cached is None:
             plan = self.compile(read.schedule, seed=seed, calendars=calendars)
-            found = _keep(self._plans, key, plan)
-        return found
+            cached = _keep(self._plans, key, plan)
+        return cached
 
     def compile(
         self,
@@ -104,9 +104,9 @@ class CompiledSchedules:
         """Compile a schedule that is already parsed."""
         name = schedule.calendar if isinstance(schedule.calendar, str) else None
         stored = (calendars or {}).get(name) if name else None
-        known = {name: stored.calendar} if name and stored else {}
+        by_name = {name: stored.calendar} if name and stored else {}
         version = f"{self.rules_version}#{stored.version}" if stored else self.rules_version
-        table = compile_schedule(schedule, seed=seed, calendars=known)
+        table = compile_schedule(schedule, seed=seed, calendars=by_name)
         return CompiledSchedule(
             schedule=schedule,
             table=table,
@@ -123,10 +123,10 @@ class CompiledSchedules:
         return ripe_at(plan.table, instant, rule=plan.lateness, seed=seed, random=self._roll())
 
 
-def _keep(known: dict[K, V], key: K, value: V) -> V:
-    if len(known) >= KEPT:
-        known.clear()
-    known[key] = value
+def _keep(cache: dict[K, V], key: K, value: V) -> V:
+    if len(cache) >= KEPT:
+        cache.clear()
+    cache[key] = value
     return value
 
 

@@ -77,10 +77,12 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
     at = _times(plan, _first_cursor(plan, now), seed=seed, compiled=compiled)
     if schedule.is_paused:
         at |= {"state": "paused", "look_at": None}
-    made = tx.execute("insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts)
-    if not made and is_new:
+    is_stored = tx.execute(
+        "insert_schedule", id=new_id(), namespace=namespace, name=name, **at, **facts
+    )
+    if not is_stored and is_new:
         raise Outdated(f"there is a schedule {name} by now: choose another name, or change that")
-    if not made:
+    if not is_stored:
         _replace(tx, plan, facts, namespace=namespace, name=name, compiled=compiled)
     tx.notify((LOOK,))
     return show(tx, name, namespace=namespace)
@@ -167,9 +169,14 @@ def remove(tx: Tx, name: str, *, namespace: str) -> None:
         finish(tx, verdicts, namespace=namespace)
 
 
-def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = None) -> None:
-    """Stop starts by time and by events, including waiting ones; starts by hand stay possible."""
+def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = None) -> bool:
+    """Stop starts by time and by events, including waiting ones; starts by hand stay possible.
+
+    False if it is paused already, with the same note.
+    """
     row = _take(tx, name, namespace)
+    if row["state"] == "paused" and row["note"] == note:
+        return False
     if row["state"] in ("error", "ended"):
         raise NotAllowed(f"schedule {name!r} is in state {row['state']}; there is nothing to pause")
     waits = tx.all("waiting_runs", ids=json.dumps([str(row["id"])]))
@@ -183,6 +190,7 @@ def pause(tx: Tx, name: str, *, namespace: str, who: str, note: str | None = Non
         clears=False,
         look_at=row["now"] if waits else None,
     )
+    return True
 
 
 def resume(tx: Tx, name: str, *, namespace: str, who: str) -> bool:
@@ -214,11 +222,14 @@ def lock(tx: Tx, name: str, *, namespace: str) -> bool:
     return tx.one("take_schedule", namespace=namespace, name=name) is not None
 
 
-def unblock(tx: Tx, name: str, *, namespace: str, who: str) -> None:
-    """Let a schedule with strict order go on although a run has failed."""
+def unblock(tx: Tx, name: str, *, namespace: str, who: str) -> bool:
+    """Let a schedule with strict order go on although a run has failed; False if none blocks it."""
     row = _take(tx, name, namespace)
+    if row["blocked_by"] is None:
+        return False
     tx.execute("unblock_schedule", id=row["id"], changed_by=who)
     tx.notify((LOOK,))
+    return True
 
 
 def _take(tx: Tx, name: str, namespace: str) -> Row:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from rota.engine.admission.windows import Blackouts, hold, load_blackouts
+from rota.engine.admission.windows import Blackouts, load_blackouts, outside_windows
 from rota.engine.failures.batch_isolation import beside, each_apart, set_aside, words
 from rota.engine.schedules.compiled import (
     CompiledSchedule,
@@ -259,7 +259,7 @@ def _ask(look: _Look, windows: Blackouts) -> StartRequest | None:
         if start_at is None or (look.due.missed and instant == look.due.starts[0]):
             start_at = before(look.plan.table, instant) if not look.plan.follows_end else None
         start = ScheduledStart(instant=instant, interval_start=start_at, interval_end=instant)
-        free = hold(mine, start, job=row["job"], queue=queue, now=row["now"]) if mine else start
+        free = outside_windows(mine, start, job=row["job"], queue=queue, now=row["now"])
         (held if free is None else starts).append(with_times(row, look.plan, free or start))
         start_at = instant
     # This pass was requested before the time of the next start: a start may be waiting.

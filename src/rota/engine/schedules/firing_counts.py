@@ -39,13 +39,15 @@ class EqualSchedules(msgspec.Struct, kw_only=True):
         """Count the firings up to `until` and advance past it; return the steps this took."""
         after = until if self.at is None else self.at - 1
         if self.counter is None:
-            steps = found = sum(1 for _ in islice(firings(self.table, after, until), most))
+            steps = firings_counted = sum(
+                1 for _ in islice(firings(self.table, after, until), most)
+            )
         else:
-            steps, found = 1, self.counter(after, until)
+            steps, firings_counted = 1, self.counter(after, until)
         if self.left is not None:
-            found = min(found, self.left)
-            self.left -= found
-        self.counts[number] = found
+            firings_counted = min(firings_counted, self.left)
+            self.left -= firings_counted
+        self.counts[number] = firings_counted
         self.at = None if self.left == 0 else self.table.after(until)
         return steps
 
@@ -81,8 +83,8 @@ def count_ahead(
 ) -> FiringCounts:
     """Count firings from `start`, or now if that is later, to the end of the last span."""
     end = spans.last(spans.count - 1)
-    asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
-    groups = _alike(asked.all, start)
+    plans = planned(tx, namespace=namespace, end=end, compiled=compiled)
+    groups = _alike(plans.all, start)
     waiting: list[list[EqualSchedules]] = [[] for _ in range(spans.count)]
 
     def put_off(each: EqualSchedules) -> None:
@@ -91,14 +93,14 @@ def count_ahead(
 
     for each in groups:
         put_off(each)
-    left = MOST
+    steps_left = MOST
     for number, due in enumerate(waiting):
         for each in due:
-            if left <= 0:
+            if steps_left <= 0:
                 return FiringCounts(groups, is_cut=True)
-            left -= each.take(number, spans.last(number), left + 1)
+            steps_left -= each.take(number, spans.last(number), steps_left + 1)
             put_off(each)
-    return FiringCounts(groups, asked.is_cut or left < 0)
+    return FiringCounts(groups, plans.is_cut or steps_left < 0)
 
 
 def _alike(schedules: Iterable[StoredPlan], start: int) -> list[EqualSchedules]:

@@ -68,10 +68,10 @@ def origin_of(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> str:
 
 def with_times(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> ScheduledStart:
     """The start with the times of its run in its arguments; BadInput if one has no value."""
-    given = plan.schedule.args if start.args is None else msgspec.json.decode(start.args)
-    if not has_references(given):
+    args = plan.schedule.args if start.args is None else msgspec.json.decode(start.args)
+    if not has_references(args):
         return start
-    resolved = resolve_args(given, origin_of(row, plan, start))
+    resolved = resolve_args(args, origin_of(row, plan, start))
     return msgspec.structs.replace(start, args=msgspec.json.encode(resolved).decode())
 
 
@@ -91,5 +91,5 @@ def _expires_ms(
     within = plan.lateness.start_within_ms
     if within is None or start.due_at is not None:
         return spec.expires_ms
-    left = max(1, start.instant + within - now)
-    return left if spec.expires_ms is None else min(left, spec.expires_ms)
+    left_ms = max(1, start.instant + within - now)
+    return left_ms if spec.expires_ms is None else min(left_ms, spec.expires_ms)

@@ -23,10 +23,10 @@ def coming(
         count = min(count, schedule.count - view.fired)
     if count < 1:
         return []
-    known = calendars_of(tx, schedule, namespace)
-    plan = compiled.compile(schedule, seed=seed_of(namespace, view.name), calendars=known)
-    found = preview(schedule, plan.table, after=now_ms(tx), count=count)
-    return [next_firing(each) for each in found]
+    calendars = calendars_of(tx, schedule, namespace)
+    plan = compiled.compile(schedule, seed=seed_of(namespace, view.name), calendars=calendars)
+    firings = preview(schedule, plan.table, after=now_ms(tx), count=count)
+    return [next_firing(each) for each in firings]
 
 
 def next_firing(firing: Firing) -> NextFiring:

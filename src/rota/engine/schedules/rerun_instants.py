@@ -19,7 +19,7 @@ def mended(tx: Tx, run_ids: Iterable[str]) -> dict[str, Row]:
     A rerun that succeeded counts before one in progress.
     """
     first = {run_id: run_id for run_id in run_ids}
-    found: dict[str, Row] = {}
+    by_run: dict[str, Row] = {}
     level = dict(first)
     for _ in range(DEEP):
         if not level:
@@ -30,7 +30,7 @@ def mended(tx: Tx, run_ids: Iterable[str]) -> dict[str, Row]:
             origin = level[str(row["rerun_of"])]
             following[str(row["id"])] = origin
             is_success = row["state"] == State.SUCCESS
-            if is_success or (row["is_live"] and origin not in found):
-                found[origin] = row
+            if is_success or (row["is_live"] and origin not in by_run):
+                by_run[origin] = row
         level = following
-    return found
+    return by_run

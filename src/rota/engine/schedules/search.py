@@ -32,10 +32,10 @@ def find_schedules(
         )
     if jobs:
         rows += tx.all("schedules_of_jobs", jobs=json.dumps(sorted(jobs)), **at)
-    found = {row["name"]: ScheduleFound(**row) for row in rows}
-    return sorted(found.values(), key=lambda each: _rank(each, text))[:limit]
+    by_name = {row["name"]: ScheduleFound(**row) for row in rows}
+    return sorted(by_name.values(), key=lambda each: _rank(each, text))[:limit]
 
 
 def _rank(each: ScheduleFound, text: str) -> tuple[bool, bool, bool, str]:
-    name, wanted = each.name.casefold(), text.casefold()
-    return each.name != text, not name.startswith(wanted), wanted not in name, each.name
+    name, searched = each.name.casefold(), text.casefold()
+    return each.name != text, not name.startswith(searched), searched not in name, each.name

@@ -90,16 +90,18 @@ def begin(tx: Tx, asks: Sequence[StartRequest], *, new_id: NewId) -> dict[str, S
     for ask in asks:
         live = lines.get(ask.id) or LiveRuns()
         late = [each for each in live.waiting if _is_late(each, ask)]
-        left = [each for each in live.waiting if each not in late]
-        outcome = admit_starts(ask.row, ask.plan.policy, live, waiting=left, fresh=len(ask.starts))
-        begun[ask.id] = _begun(ask, live, outcome, new_id, is_left=len(left))
+        still_waiting = [each for each in live.waiting if each not in late]
+        outcome = admit_starts(
+            ask.row, ask.plan.policy, live, waiting=still_waiting, fresh=len(ask.starts)
+        )
+        begun[ask.id] = _begin_start(ask, live, outcome, new_id, is_left=len(still_waiting))
         begun[ask.id].dropped += len(late)
         released += [each.id for each in outcome.released]
         given_up += [(each, TOO_LATE) for each in late]
         given_up += [(each, REPLACED) for each in outcome.dropped]
-    made = [each for one in begun.values() for each in one.made]
-    if made:
-        _claim_instants(tx, begun, made)
+    started = [each for one in begun.values() for each in one.made]
+    if started:
+        _claim_instants(tx, begun, started)
     for ask in asks:
         runs[ask.row["namespace"]] += _runs(tx, ask, begun[ask.id])
     for namespace, fresh in runs.items():
@@ -122,8 +124,8 @@ def stop_old(tx: Tx, begun: Iterable[StartResult]) -> None:
     rows = tx.all("pick_to_stop", ids=json.dumps(ids))
     running = [row for row in rows if row["state"] == State.RUNNING]
     if running:
-        asked = json.dumps([str(row["id"]) for row in running])
-        tx.execute("request_cancels", ids=asked, reason=STOPPED)
+        run_ids = json.dumps([str(row["id"]) for row in running])
+        tx.execute("request_cancels", ids=run_ids, reason=STOPPED)
         tx.notify({worker_key(str(row["worker_id"])) for row in running})
     for row in rows:
         if row["state"] != State.RUNNING:
@@ -145,7 +147,7 @@ def _is_late(waiting: WaitingStart, ask: StartRequest) -> bool:
     return waiting.expires_at is not None and waiting.expires_at <= ask.row["now"]
 
 
-def _begun(
+def _begin_start(
     ask: StartRequest,
     live: LiveRuns,
     outcome: Outcome[WaitingStart],
@@ -153,7 +155,7 @@ def _begun(
     *,
     is_left: int,
 ) -> StartResult:
-    made = [
+    started = [
         StartedRun(
             schedule_id=ask.id,
             instant=start.instant,
@@ -164,7 +166,7 @@ def _begun(
         )
         for start, decision in zip(ask.starts, outcome.decisions, strict=True)
     ]
-    made += [
+    started += [
         StartedRun(
             schedule_id=ask.id,
             instant=start.instant,
@@ -174,11 +176,11 @@ def _begun(
         )
         for start in ask.held
     ]
-    begins = sum(each.decision == "started" for each in made) + len(outcome.released)
-    waits = sum(each.decision == "waits" for each in made)
+    begins = sum(each.decision == "started" for each in started) + len(outcome.released)
+    waits = sum(each.decision == "waits" for each in started)
     old = [str(row["id"]) for row in live.running if _may_stop(row)]
     return StartResult(
-        made=made,
+        made=started,
         running=len(live.running) + begins,
         waiting=is_left - len(outcome.released) - len(outcome.dropped) + waits,
         dropped=len(outcome.dropped),
@@ -191,10 +193,10 @@ def _may_stop(row: Row) -> bool:
     return not row["cancel_requested"] and row["backfill_id"] is None
 
 
-def _claim_instants(tx: Tx, begun: dict[str, StartResult], made: list[StartedRun]) -> None:
+def _claim_instants(tx: Tx, begun: dict[str, StartResult], started: list[StartedRun]) -> None:
     """Insert the firings and drop starts whose instant the unique key shows to be taken."""
-    batch = msgspec.json.encode(made).decode()
-    if tx.execute("insert_firings", batch=batch) == len(made):
+    batch = msgspec.json.encode(started).decode()
+    if tx.execute("insert_firings", batch=batch) == len(started):
         return
     ours = {
         (str(row["schedule_id"]), row["instant"], row["kind"], row["request"], row["run_id"])

@@ -44,18 +44,18 @@ def trigger(  # noqa: PLR0913  # what to start, and whose request it is
     row = tx.one("take_schedule", namespace=namespace, name=name)
     if row is None:
         raise UnknownSchedule(name)
-    known = tx.one("find_request", schedule_id=row["id"], kind="manual", request=request_id)
-    if known is not None:
-        run_id = str(known["run_id"]) if known["run_id"] else None
-        return TriggerOutcome(run_id=run_id, decision=known["decision"], is_new=False)
+    earlier = tx.one("find_request", schedule_id=row["id"], kind="manual", request=request_id)
+    if earlier is not None:
+        run_id = str(earlier["run_id"]) if earlier["run_id"] else None
+        return TriggerOutcome(run_id=run_id, decision=earlier["decision"], is_new=False)
     plan = plan_of(row, compiled, load_calendars(tx, [row]))
     start = with_times(row, plan, _start(row, plan, request_id, args, instant))
     ask = StartRequest(row=row, plan=plan, starts=[start], waits=True)
     begun = begin(tx, [ask], new_id=new_id)[str(row["id"])]
-    made: StartedRun = begun.made[0]
+    started: StartedRun = begun.made[0]
     tx.execute("count_starts", id=row["id"], fired=begun.fired, skipped=begun.skipped)
     stop_old(tx, [begun])
-    return TriggerOutcome(run_id=made.run_id, decision=made.decision)
+    return TriggerOutcome(run_id=started.run_id, decision=started.decision)
 
 
 def _start(

@@ -45,26 +45,26 @@ def upcoming(  # noqa: PLR0913  # when, how many and whose, all named
     is_wanted: Callable[[str], bool] = lambda _: True,
 ) -> UpcomingFirings:
     """The firings of wanted jobs from `start`, or now if later, to `end`, both included."""
-    asked = planned(tx, namespace=namespace, end=end, compiled=compiled)
-    wanted = [one for one in asked.all if is_wanted(one.row["job"])]
-    each = [_of(one, start=start, end=end) for one in wanted]
+    plans = planned(tx, namespace=namespace, end=end, compiled=compiled)
+    chosen = [one for one in plans.all if is_wanted(one.row["job"])]
+    each = [_of(one, start=start, end=end) for one in chosen]
     frequent: list[str] = []
     if most_each is not None:
         each = [iter(rare) for rare in _rare(each, most_each, frequent)]
-    found = list(islice(merge(*each), limit + 1))
+    instants = list(islice(merge(*each), limit + 1))
     return UpcomingFirings(
-        firings=_marked(found[:limit], wanted),
-        is_cut=len(found) > limit or asked.is_cut,
+        firings=_mark(instants[:limit], chosen),
+        is_cut=len(instants) > limit or plans.is_cut,
         frequent=frequent,
-        days_off=_days_off(wanted, asked.calendars, start=start, end=end),
-        shifts=_shifts(wanted, start=start, end=end),
+        days_off=_days_off(chosen, plans.calendars, start=start, end=end),
+        shifts=_shifts(chosen, start=start, end=end),
     )
 
 
-def _marked(found: list[_Instant], wanted: Sequence[StoredPlan]) -> list[UpcomingFiring]:
-    tables = {one.row["name"]: one.plan.table for one in wanted}
+def _mark(instants: list[_Instant], plans: Sequence[StoredPlan]) -> list[UpcomingFiring]:
+    tables = {one.row["name"]: one.plan.table for one in plans}
     firings_to_come = []
-    for at, schedule, job in found:
+    for at, schedule, job in instants:
         marks = tables[schedule].marks(at)
         firings_to_come.append(
             UpcomingFiring(
@@ -75,26 +75,26 @@ def _marked(found: list[_Instant], wanted: Sequence[StoredPlan]) -> list[Upcomin
 
 
 def _days_off(
-    wanted: Sequence[StoredPlan], known: Mapping[str, Calendar], *, start: int, end: int
+    plans: Sequence[StoredPlan], calendars: Mapping[str, Calendar], *, start: int, end: int
 ) -> list[CalendarDayOff]:
     """Days off by calendar, in the zone of the first schedule that names the calendar."""
     zones: dict[tuple[str, Calendar], str] = {}
-    for one in wanted:
-        given = one.plan.schedule.calendar
-        calendar = find_calendar(given, known)
+    for one in plans:
+        calendar_name = one.plan.schedule.calendar
+        calendar = find_calendar(calendar_name, calendars)
         if calendar is not None and len(zones) < FEW:
-            name = given if isinstance(given, str) else calendar.country or ""
+            name = calendar_name if isinstance(calendar_name, str) else calendar.country or ""
             zones.setdefault((name, calendar), one.plan.schedule.zone)
-    found = sorted(
+    days = sorted(
         day
         for (name, calendar), where in zones.items()
         for day in days_off(name, business_days(calendar), zone(where), start, end)
     )
-    return [CalendarDayOff(day=each.day, calendar=each.calendar, why=each.why) for each in found]
+    return [CalendarDayOff(day=each.day, calendar=each.calendar, why=each.why) for each in days]
 
 
-def _shifts(wanted: Sequence[StoredPlan], *, start: int, end: int) -> list[ClockShift]:
-    names = dict.fromkeys(one.plan.schedule.zone for one in wanted)
+def _shifts(plans: Sequence[StoredPlan], *, start: int, end: int) -> list[ClockShift]:
+    names = dict.fromkeys(one.plan.schedule.zone for one in plans)
     return [
         ClockShift(at=moment(each.at), zone=each.zone, seconds=each.by_ms / 1_000)
         for each in shifts(map(zone, islice(names, FEW)), start, end)
@@ -114,7 +114,7 @@ class StoredPlan(NamedTuple):
 
     @property
     def left(self) -> int | None:
-        """How often it may still fire; None for no limit."""
+        """Return how often the schedule may still fire; None for no limit."""
         count = self.plan.schedule.count
         return None if count is None else max(0, count - self.row["fired"])
 
@@ -132,13 +132,13 @@ def planned(tx: Tx, *, namespace: str, end: int, compiled: CompiledSchedules) ->
     rows = tx.all("upcoming_schedules", namespace=namespace, until=end, limit=SCHEDULES + 1)
     mine = rows[:SCHEDULES]
     calendars = load_calendars(tx, mine)
-    found = []
+    plans = []
     for row in mine:
         with suppress(BadInput):
             plan = plan_of({**row, "version": 0}, compiled, calendars)
-            found.append(StoredPlan(row, plan))
-    known = {name: each.calendar for name, each in calendars.get(namespace, {}).items()}
-    return StoredPlans(found, len(rows) > SCHEDULES, known)
+            plans.append(StoredPlan(row, plan))
+    stored_calendars = {name: each.calendar for name, each in calendars.get(namespace, {}).items()}
+    return StoredPlans(plans, len(rows) > SCHEDULES, stored_calendars)
 
 
 def _rare(
@@ -146,11 +146,11 @@ def _rare(
 ) -> Iterator[list[_Instant]]:
     """The firings of schedules with at most `most`; adds the names of others to `frequent`."""
     for instants in each:
-        found = list(islice(instants, most + 1))
-        if len(found) <= most:
-            yield found
+        firings = list(islice(instants, most + 1))
+        if len(firings) <= most:
+            yield firings
         else:
-            frequent.append(found[0].schedule)
+            frequent.append(firings[0].schedule)
 
 
 def _of(one: StoredPlan, *, start: int, end: int) -> Iterator[_Instant]:

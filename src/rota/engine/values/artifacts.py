@@ -72,18 +72,18 @@ def load_kept(tx: Tx, texts: Iterable[str]) -> dict[str, str]:
 
     A caller that needs a missing value raises the error that `lost` returns.
     """
-    wanted = {
+    pointers = {
         text: pointer
         for text in texts
         if is_pointer(text) and (pointer := read_pointer(text)).place == "d"
     }
-    if not wanted:
+    if not pointers:
         return {}
-    digests = json.dumps(sorted({pointer.digest for pointer in wanted.values()}))
+    digests = json.dumps(sorted({pointer.digest for pointer in pointers.values()}))
     bodies = {row["digest"]: row["body"] for row in tx.all("load_artifacts", digests=digests)}
     return {
         text: bodies[pointer.digest]
-        for text, pointer in wanted.items()
+        for text, pointer in pointers.items()
         if pointer.digest in bodies and digest_of(bodies[pointer.digest].encode()) == pointer.digest
     }
 
@@ -93,18 +93,18 @@ def lost(text: str, whose: str) -> ArtifactLost:
     pointer = read_pointer(text)
     if pointer.place == "d":
         return ArtifactLost(pointer.digest, "is missing or damaged in the database", whose=whose)
-    found = "is in the artifact store, where a transaction cannot read it"
-    return ArtifactLost(pointer.digest, found, whose=whose)
+    reason = "is in the artifact store, where a transaction cannot read it"
+    return ArtifactLost(pointer.digest, reason, whose=whose)
 
 
 def given(tx: Tx, text: str, whose: str) -> str:
     """The value of a text or pointer that a transaction needs; ArtifactLost if it is missing."""
     if not is_pointer(text):
         return text
-    found = load_kept(tx, (text,))
-    if text not in found:
+    texts = load_kept(tx, (text,))
+    if text not in texts:
         raise lost(text, whose)
-    return found[text]
+    return texts[text]
 
 
 def mentioned(tx: Tx, pointers: Iterable[str]) -> set[str]:
@@ -122,7 +122,7 @@ def old_pointers(tx: Tx, *, keep_ms: int, after: str) -> list[Pointer]:
 def sweep_kept(tx: Tx, page: Sequence[Pointer], *, keep_ms: int) -> int:
     """Delete the values of the page that no row mentions; return how many."""
     stands = mentioned(tx, map(str, page))
-    gone = [pointer.digest for pointer in page if str(pointer) not in stands]
-    if not gone:
+    removed = [pointer.digest for pointer in page if str(pointer) not in stands]
+    if not removed:
         return 0
-    return tx.execute("prune_artifacts", digests=json.dumps(gone), keep_ms=keep_ms)
+    return tx.execute("prune_artifacts", digests=json.dumps(removed), keep_ms=keep_ms)

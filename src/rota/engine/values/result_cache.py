@@ -44,11 +44,11 @@ class _Kept(msgspec.Struct, frozen=True):
 
 def with_memo(lease: Lease, cache: Cache, args: Mapping[str, Any], values: Values) -> Lease:
     """The lease with the cache key of its result; BadGraph if the key cannot be made."""
-    who = lease.job if lease.node is None else f"node {lease.node!r}"
+    owner = lease.job if lease.node is None else f"node {lease.node!r}"
     try:
         key = cache_key(cache, (lease.job, lease.version), args, values)
     except BadGraph as error:
-        raise BadGraph(f"{who}: cache.key: {error}") from error
+        raise BadGraph(f"{owner}: cache.key: {error}") from error
     ttl_ms = FOR_EVER_MS if cache.ttl is None else parse_duration(cache.ttl)
     return msgspec.structs.replace(lease, memo_key=key, memo_ms=ttl_ms)
 
@@ -59,14 +59,14 @@ def recall(tx: Tx, leases: Iterable[Lease], *, namespace: str) -> dict[str, Cach
     if not asking:
         return {}
     keys = json.dumps(sorted({lease.memo_key for lease in asking if lease.memo_key}))
-    known = {
+    by_key = {
         row["key"]: CachedResult(str(row["run_id"]), row["result"])
         for row in tx.all("find_memos", namespace=namespace, keys=keys)
     }
     return {
         lease.run_id: memo
         for lease in asking
-        if (memo := known.get(lease.memo_key or "")) and _is_near(lease, memo)
+        if (memo := by_key.get(lease.memo_key or "")) and _is_near(lease, memo)
     }
 
 

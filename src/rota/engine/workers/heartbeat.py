@@ -61,7 +61,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
 
     `running` is how many of the runs have begun; None means all of them.
     """
-    known = tx.all(
+    renewed = tx.all(
         "extend_lease",
         id=worker_id,
         lease_ms=lease_ms,
@@ -70,7 +70,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
         is_draining=is_draining,
         presence=presence,
     )
-    if not known:
+    if not renewed:
         return HeartbeatReply(is_known=False, lost=tuple(each.run_id for each in held))
     if progress:
         tx.execute("note_progress", batch=msgspec.json.encode(progress).decode())
@@ -79,7 +79,7 @@ def heartbeat(  # noqa: PLR0913  # what a worker says of itself, all named
     pulse = changes(tx, held)
     return msgspec.structs.replace(
         pulse,
-        drains=bool(known[0]["drain_asked"]),
+        drains=bool(renewed[0]["drain_asked"]),
         strays=tuple(
             HeldLease(str(row["run_id"]), row["fence"], **parent_fields(row)) for row in strays
         ),

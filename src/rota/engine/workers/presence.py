@@ -31,12 +31,12 @@ def give_up(tx: Tx, gone: Collection[str], *, is_certain: bool) -> Absences:
 
     A worker that has sent a heartbeat since is not touched.
     """
-    seen = absences(sightings(tx), gone, is_certain=is_certain)
+    verdict = absences(sightings(tx), gone, is_certain=is_certain)
     for statement, ids in (
-        ("note_missing", seen.missing),
-        ("note_found", seen.found),
-        ("void_leases", seen.dead),
+        ("note_missing", verdict.missing),
+        ("note_found", verdict.found),
+        ("void_leases", verdict.dead),
     ):
         if ids:
             tx.execute(statement, ids=json.dumps(ids))
-    return seen
+    return verdict

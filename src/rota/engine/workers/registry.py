@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
 from rota.engine.wakeup_keys import worker_key
 from rota.errors import NotAllowed, UnknownWorker
-from rota.ids import is_id
 from rota.store.base import Tx
 
 
@@ -75,7 +75,7 @@ def learn(
 ) -> None:
     """Replace the queues and jobs that a worker announced at first."""
     known = _known(jobs, takes)
-    tx.execute("update_duty", id=worker_id, queues=json.dumps(queues), jobs=known)
+    tx.execute("update_worker_scope", id=worker_id, queues=json.dumps(queues), jobs=known)
 
 
 def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
@@ -138,17 +138,24 @@ def retire(tx: Tx, worker_id: str) -> None:
     tx.execute("retire_worker", id=worker_id)
 
 
-def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> str:
+class DrainRequest(NamedTuple):
+    """The name of the worker that was asked, and whether it was not asked for that before."""
+
+    name: str
+    is_new: bool
+
+
+def ask_drain(tx: Tx, worker_id: str, *, namespace: str, drains: bool) -> DrainRequest:
     """Let a worker take no new runs from its next heartbeat on, or work again; its runs go on.
 
-    Returns its name; UnknownWorker when this namespace has no worker of that id.
+    UnknownWorker when this namespace has no worker of that id.
     """
-    wish = {"id": worker_id, "namespace": namespace, "drain_asked": drains}
-    row = tx.one("ask_drain", **wish) if is_id(worker_id) else None
-    if row is None:
+    names = {each.id: each.name for each in workers(tx, namespace=namespace)}
+    if worker_id not in names:
         raise UnknownWorker(worker_id)
+    asked = tx.execute("ask_drain", id=worker_id, namespace=namespace, drain_asked=drains)
     tx.notify((worker_key(worker_id),))
-    return str(row["name"])
+    return DrainRequest(names[worker_id], is_new=asked > 0)
 
 
 def workers(tx: Tx, *, namespace: str) -> list[WorkerRecord]:

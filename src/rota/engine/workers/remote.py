@@ -106,11 +106,11 @@ def teach(tx: Tx, worker: RemoteWorkerRow, *, namespace: str) -> None:
 
 def told_takes(tx: Tx, worker: RemoteWorkerRow, takes: Mapping[str, str]) -> RemoteWorkerRow:
     """Record the arguments that a worker's functions take, for jobs it knows; return the worker."""
-    known = {name: each for name, each in takes.items() if name in worker.jobs}
-    if known == worker.takes:
+    takes_here = {name: each for name, each in takes.items() if name in worker.jobs}
+    if takes_here == worker.takes:
         return worker
-    learn(tx, worker.id, queues=worker.queues, jobs=worker.jobs, takes=known)
-    return msgspec.structs.replace(worker, takes=known)
+    learn(tx, worker.id, queues=worker.queues, jobs=worker.jobs, takes=takes_here)
+    return msgspec.structs.replace(worker, takes=takes_here)
 
 
 def has_news(tx: Tx, worker: RemoteWorkerRow) -> bool:

@@ -111,5 +111,5 @@ class Backfills:
         """Return what it would do with the first instants of the range; nothing is written."""
         if limit > PLANNED:
             raise BadOption(f"limit={limit}: a preview tells of up to {PLANNED} instants")
-        asked = msgspec.structs.replace(wanted, dry_run=True)
-        return [*self._backend.call(backfill_schedule, name, asked).planned][:limit]
+        body = msgspec.structs.replace(wanted, dry_run=True)
+        return [*self._backend.call(backfill_schedule, name, body).planned][:limit]

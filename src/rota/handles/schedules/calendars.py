@@ -60,9 +60,9 @@ class Blackouts:
         `app.blackouts.put("sunday", kind="skip", trigger="0 2 * * sun", duration="4h")`
         """
         window = blackout or read_blackout(fields)
-        said = {field: getattr(window, field) for field in window.__struct_fields__}
+        values = {field: getattr(window, field) for field in window.__struct_fields__}
         trigger = window.trigger and msgspec.to_builtins(window.trigger)
-        return self._backend.call(put_blackout, name, BlackoutBody(**said | {"trigger": trigger}))
+        return self._backend.call(put_blackout, name, BlackoutBody(**values | {"trigger": trigger}))
 
     def remove(self, name: str) -> bool:
         """Remove a maintenance window; False when there was none of that name."""

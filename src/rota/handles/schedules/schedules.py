@@ -64,8 +64,8 @@ class Schedules(Generic[R]):
         limit: int = 50,
     ) -> builtins.list[ScheduleView]:
         """Return schedules by name; `after` is the last name of the page before."""
-        wanted: dict[str, Any] = {"job": job, "only": state, "spec": True}
-        return all_items(self._backend, list_schedules, start=after or None, limit=limit, **wanted)
+        filters: dict[str, Any] = {"job": job, "only": state, "spec": True}
+        return all_items(self._backend, list_schedules, start=after or None, limit=limit, **filters)
 
     def show(self, name: str, *, count: int = 1) -> ScheduleDetail:
         """Return one schedule with counters and last results, and `count` firings of each kind."""
@@ -97,8 +97,8 @@ class Schedules(Generic[R]):
         `schedule` and the options are those of `@app.job(schedule=...)`.
         """
         stored = self._backend.call(list_calendars).items
-        known = {each.name: each.calendar for each in stored}
-        read = read_schedule(schedule, options, calendars=known)
+        calendars = {each.name: each.calendar for each in stored}
+        read = read_schedule(schedule, options, calendars=calendars)
         if read.name is not None:
             raise BadOption(f"schedule {name!r} is to be named {read.name!r} too; say it once")
         if args is not None:
@@ -163,7 +163,7 @@ class Schedules(Generic[R]):
         with `parallel` the backfill has that many places of its own instead. More than 10,000
         firings need a larger `most`.
         """
-        wanted = backfill_body(
+        body = backfill_body(
             start,
             end,
             reprocess=reprocess,
@@ -172,7 +172,7 @@ class Schedules(Generic[R]):
             args=self._args(name, args),
             most=most,
         )
-        return self.backfills.start(name, wanted, who=who)
+        return self.backfills.start(name, body, who=who)
 
     def preview_backfill(  # noqa: PLR0913  # which instants, all named
         self,
@@ -186,10 +186,8 @@ class Schedules(Generic[R]):
         limit: int = 100,
     ) -> builtins.list[BackfillInstant]:
         """Return what a backfill would do with the first instants; refuses what it would."""
-        wanted = backfill_body(
-            start, end, reprocess=reprocess, newest_first=newest_first, most=most
-        )
-        return self.backfills.preview(name, wanted, limit=limit)
+        body = backfill_body(start, end, reprocess=reprocess, newest_first=newest_first, most=most)
+        return self.backfills.preview(name, body, limit=limit)
 
     def _args(self, name: str, args: Mapping[str, Any] | None) -> dict[str, Any] | None:
         """Return the arguments of a start by hand, beside those of the schedule itself."""

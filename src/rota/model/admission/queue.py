@@ -25,13 +25,13 @@ class QueueView(View, frozen=True, kw_only=True):
     held: int = 0
     """Queued runs that a breaker holds back, of the next 5,000."""
     oldest_ms: int | None = msgspec.field(name="oldestWaitMs")
-    """How long the first of the next 1,000 has waited."""
+    """The waiting time of the first of the next 1,000 runs."""
     rate_per_min: float = 0.0
     """Runs that ended, in the last ten minutes."""
     workers: int = 0
-    """That are alive and serve it."""
+    """Workers that are alive and serve the queue."""
     slots: int = 0
-    """Of these workers together: the most of its runs that go on at once."""
+    """Slots of these workers together: the most of its runs that go on at once."""
     is_paused: bool = msgspec.field(name="paused")
     note: str | None
     verbs: tuple[str, ...] = ()

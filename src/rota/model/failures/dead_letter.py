@@ -22,7 +22,7 @@ class LetterGroup(View, frozen=True):
     message: str
     reason: str | None
     open: int
-    """How many wait for somebody."""
+    """Letters that wait for somebody."""
     total: int
     first_at: Moment
     last_at: Moment
@@ -70,7 +70,7 @@ class RedrivenMany(View, frozen=True):
 
 
 class Discarded(View, frozen=True):
-    """How many letters were closed; ask again while some are left."""
+    """The number of letters that were closed; ask again while some are left."""
 
     discarded: int
     left: int = 0

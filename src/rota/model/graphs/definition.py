@@ -24,7 +24,7 @@ class GraphItem(JobItem, frozen=True):
 
 
 class MapDefinition(View, frozen=True):
-    """How a mapped node makes its instances."""
+    """Options by which a mapped node makes its instances."""
 
     over: Any
     batch: int

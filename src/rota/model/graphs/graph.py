@@ -22,8 +22,7 @@ from typing import Any, Literal
 
 import msgspec
 
-Isolation = Literal["thread", "process"]
-"""How a handler is isolated; jobs and nodes set it."""
+from rota.model.jobs.isolation import Isolation
 
 Join = Literal[
     "all_success",
@@ -116,7 +115,7 @@ class Node(_Data, frozen=True):
 
 
 class Parameter(_Data, frozen=True):
-    """What a run of the graph is given."""
+    """A parameter of the graph: its type and default."""
 
     type: str = "Any"
     """The annotation, for people, forms and checks."""

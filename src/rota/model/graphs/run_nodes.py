@@ -10,7 +10,7 @@ from rota.model.view import View
 
 
 class MapProgress(View, frozen=True):
-    """How far a mapped node is."""
+    """The progress of a mapped node."""
 
     total: int
     done: int
@@ -19,7 +19,7 @@ class MapProgress(View, frozen=True):
     """Made and not ended."""
     made: int | None
     kept: int = 0
-    """Of those that are done: kept from an earlier try or run, and not carried out again."""
+    """Done instances that were kept from an earlier try or run, and not carried out again."""
 
 
 class NodeView(View, frozen=True):
@@ -75,7 +75,7 @@ class RunGraph(View, frozen=True):
 
 
 class Progress(View, frozen=True):
-    """How far a run is."""
+    """The progress of a run."""
 
     done: int
     total: int

@@ -14,19 +14,19 @@ class AuditEntry(View, frozen=True):
     """A change that a person made."""
 
     id: str
-    """That of the request, for those that came over HTTP."""
+    """The id of the entry; that of the request if it came over HTTP."""
     at: Moment
     who: str
     verb: str
     subject: str
     detail: dict[str, Any]
     address: str | None = None
-    """Where the request came from, if it came over the network."""
+    """The address of the caller, if the request came over the network."""
     request_id: str | None = None
     before_digest: str | None = msgspec.field(default=None, name="before")
-    """Of what was there before, where the verb looks at that."""
+    """The digest of the state before, where the verb reads it."""
     after_digest: str | None = msgspec.field(default=None, name="after")
-    """Of what the change left or answered."""
+    """The digest of the state or answer after the change."""
     seq: int | None = None
     """Its place in the chain of its namespace; None until it has one."""
     hash: str | None = None
@@ -39,15 +39,15 @@ class ChainVerdict(View, frozen=True):
 
     is_good: bool
     acts: int
-    """How many entries were walked along."""
+    """The number of entries that were checked."""
     seq: int
     """The last place that holds, or where it breaks."""
     hash: str
     """To be written down elsewhere: a chain that was made anew has another one."""
     says: str = ""
-    """What is wrong; of a chain that is good, what its anchors leave open."""
+    """The fault; for a good chain, the part that its anchors do not cover."""
     anchors: int = 0
-    """How many anchors fit."""
+    """The number of anchors that fit."""
 
 
 class Anchor(msgspec.Struct, frozen=True, kw_only=True):

@@ -20,7 +20,7 @@ class TimeBucket(View, frozen=True):
     skipped: int
     p50_ms: int | None
     p95_ms: int | None
-    """Of their durations, within a tenth."""
+    """The 95th percentile of their durations, within a tenth."""
 
 
 class DayCounts(View, frozen=True):
@@ -32,7 +32,7 @@ class DayCounts(View, frozen=True):
 
 
 class Quantiles(View, frozen=True):
-    """How times are spread, within a tenth."""
+    """The distribution of times, within a tenth."""
 
     p50_ms: int | None
     p95_ms: int | None
@@ -40,7 +40,7 @@ class Quantiles(View, frozen=True):
 
 
 class Lag(View, frozen=True):
-    """How late schedules started, in milliseconds."""
+    """The lateness of schedules at their start, in milliseconds."""
 
     p50: int | None
     p99: int | None
@@ -57,7 +57,7 @@ class FailureCause(View, frozen=True):
     """In the window."""
     last_at: Moment
     versions: list[int]
-    """Of the job, that failed so."""
+    """The versions of the job that failed in this way."""
 
 
 class Concern(View, frozen=True):
@@ -69,7 +69,7 @@ class Concern(View, frozen=True):
     says: str
     advice: str
     runs: int = 0
-    """How many wait for it, or were hit by it."""
+    """Runs that wait for it, or were hit by it."""
     since: Moment | None = None
     note: str | None = None
     """The note of the person who did it."""
@@ -83,7 +83,7 @@ class WorkerCounts(View, frozen=True):
 
 
 class Overview(View, frozen=True):
-    """How a namespace does, or those of its queues that the caller sees."""
+    """Figures of a namespace, or of those of its queues that the caller sees."""
 
     at: Moment
     window_ms: int
@@ -91,11 +91,11 @@ class Overview(View, frozen=True):
     """The length of each bucket."""
     throughput: list[TimeBucket]
     success_rate: float | None
-    """Of those that succeeded or failed; null if none did."""
+    """The share of successes among runs that succeeded or failed; null if there are none."""
     retry_rate: float | None
     """Attempts that had to be made again, for each run."""
     queue_depth: int
-    """Of each queue up to 50,000, and less far where there are more than four."""
+    """Waiting runs, counted up to 50,000 in each queue; less far with more than four queues."""
     queue_depth_is_cut: bool
     """There are more than that."""
     oldest_wait_ms: int | None
@@ -108,14 +108,14 @@ class Overview(View, frozen=True):
     waits: Quantiles
     schedule_lag_ms: Lag
     failures: list[FailureCause]
-    """Of the window, and open: nobody has redriven or discarded them."""
+    """Open failures of the window: nobody has redriven or discarded them."""
     attention: list[Concern]
     """The most urgent first."""
     due_next_hour: int
 
 
 class JobStatistics(View, frozen=True):
-    """How a job did."""
+    """Figures of a job."""
 
     window_ms: int
     span_ms: int

@@ -60,7 +60,7 @@ class Plan(View, frozen=True):
     """The definitions that pruning would remove, if it was not requested."""
     runs: tuple[RunChange, ...] = ()
     until: Moment = moment(0)
-    """How far runs were compared."""
+    """The time up to which runs were compared."""
     cut: tuple[str, ...] = ()
     """Schedules of which not all runs were compared, since there are too many."""
 

@@ -58,7 +58,7 @@ class JobItem(View, frozen=True):
     origin: str
     """code, api, or file: and a name."""
     created_at: Moment
-    """Of this version."""
+    """The time at which this version was stored."""
     paused: bool
     """Its runs wait until a person lets them go."""
     note: str | None
@@ -71,7 +71,7 @@ class JobItem(View, frozen=True):
     last: tuple[RunOutcome, ...]
     """Up to 30 runs that have ended, the newest first."""
     success_rate: float | None
-    """Of those; cancelled and skipped ones do not count."""
+    """The share of successes among these runs; cancelled and skipped ones do not count."""
     p50_ms: int | None = msgspec.field(name="p50Ms")
     """Half of those that succeeded took no longer."""
     p95_ms: int | None = msgspec.field(name="p95Ms")
@@ -126,7 +126,7 @@ class JobDetail(JobItem, frozen=True):
     """A job, and how its newest run does."""
 
     status: str
-    """Of its newest run; before the first one scheduled, paused or active."""
+    """The state of its newest run; before the first run `scheduled`, `paused` or `active`."""
     started_at: Moment | None
     progress: float | None
     """Percent."""

@@ -9,7 +9,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from rota.model.graphs.graph import Cache, Graph, Isolation
+from rota.model.graphs.graph import Cache, Graph
+from rota.model.jobs.isolation import Isolation
 
 Delivery = Literal["at_least_once", "at_most_once"]
 Backoff = Literal["none", "fixed", "exponential", "custom"]

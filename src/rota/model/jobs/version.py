@@ -32,7 +32,7 @@ class VersionDiff(View, frozen=True):
 
 
 class JobWeights(View, frozen=True):
-    """How the runs of a job are shared out, from version to weight."""
+    """The weights by which runs of a job are shared out among its versions."""
 
     job: str = msgspec.field(name="jobId")
     weights: dict[str, int]

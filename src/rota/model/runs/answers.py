@@ -11,7 +11,7 @@ from rota.model.view import View
 
 
 class RunState(View, frozen=True, kw_only=True):
-    """Where a run is now."""
+    """The state of a run now."""
 
     run_id: str = msgspec.field(name="executionId")
     status: State
@@ -33,7 +33,7 @@ class SubmittedRuns(View, frozen=True, kw_only=True):
 
 
 class BulkDone(View, frozen=True, kw_only=True):
-    """How many runs a request was about."""
+    """The number of runs that a request was about."""
 
     matched: int
     """Up to 10,000; there may be `more`."""

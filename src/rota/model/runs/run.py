@@ -258,7 +258,7 @@ class RunView(View, frozen=True, kw_only=True):
     state: State
     """Equal to `status`."""
     item: int | None = None
-    """Which instance, of a mapped node."""
+    """The index of the instance, for a mapped node."""
     schedule: str | None = None
     scheduled_for: Moment | None = None
     """The instant of its schedule that it is for."""
@@ -270,7 +270,7 @@ class RunView(View, frozen=True, kw_only=True):
     ready_at: Moment
     """When it joined its queue last, or will."""
     fence: int = msgspec.field(default=0, name="claim")
-    """How often it was handed out; grows with each."""
+    """The number of claims so far; each claim adds one."""
     at_most_once: bool = False
     backfill_id: str | None = None
     origin: JsonText | None = None

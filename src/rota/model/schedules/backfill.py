@@ -15,7 +15,7 @@ Reprocess = Literal["missing", "failed", "all"]
 An instant gets none while an earlier run of it has not ended.
 """
 Order = Literal["oldest", "newest"]
-"""Which instants come first."""
+"""The instants that come first."""
 
 
 class BackfillView(View, frozen=True):
@@ -28,7 +28,7 @@ class BackfillView(View, frozen=True):
     order: Order
     reprocess: Reprocess
     parallel: int | None = msgspec.field(name="concurrency")
-    """How many at once; None when it keeps to the overlap policy of its schedule."""
+    """The most runs at once; None if the overlap policy of its schedule decides."""
     state: Literal["active", "done", "cancelled", "error"]
     note: str | None
     total: int

@@ -101,7 +101,7 @@ Trigger = Cron | Every | CalendarEvery | At | Rrule | BusinessDay | OnEvent | An
 
 
 class Calendar(_Data, frozen=True, kw_only=True):
-    """Which days are not business days, as data."""
+    """The days that are not business days, as data."""
 
     country: str | None = None
     """A code such as `FR`, `US-CA` or a market such as `XNYS`; its public holidays are off."""

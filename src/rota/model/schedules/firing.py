@@ -22,7 +22,7 @@ class NextFiring(View, frozen=True):
     mark: Mark | None
     """Why it is not where the plain rule puts it."""
     marks: tuple[str, ...]
-    """The same in words."""
+    """The reasons in words."""
 
 
 class SchedulePreview(View, frozen=True):
@@ -42,7 +42,7 @@ class UpcomingFiring(View, frozen=True):
     mark: Mark | None
     """Why it is not where the plain rule puts it."""
     marks: tuple[str, ...]
-    """The same in words."""
+    """The reasons in words."""
 
 
 class CalendarDayOff(View, frozen=True):
@@ -74,7 +74,7 @@ class UpcomingFirings(View, frozen=True):
     days_off: list[CalendarDayOff]
     """By the calendars that these schedules go by."""
     shifts: list[ClockShift]
-    """Of the clocks that these schedules go by."""
+    """Shifts of the clocks that these schedules go by."""
 
 
 class FiringView(View, frozen=True):
@@ -86,8 +86,8 @@ class FiringView(View, frozen=True):
     decided_at: Moment
     run_id: str | None = msgspec.field(name="executionId")
     state: str | None
-    """Of its run; None when there is none, or retention has removed it. A failure that was run
-    again is shown by the rerun that mended it, or may still do so."""
+    """The state of its run; None if there is none, or retention has removed it. A failure that was
+    run again is shown by the rerun that mended it, or may still do so."""
 
 
 class ScheduleTriggered(View, frozen=True):

@@ -33,7 +33,7 @@ class ScheduleView(View, frozen=True):
     last_at: Moment | None
     """The last instant that was dealt with."""
     last_state: str | None
-    """How its last run ended."""
+    """The state in which its last run ended."""
     last_run: str | None = msgspec.field(name="lastExecutionId")
     last_ended_at: Moment | None
     last_success: str | None

@@ -62,7 +62,7 @@ class RegisterBody(WorkerMessage, kw_only=True):
 
 
 class Registered(ServerMessage, frozen=True, kw_only=True):
-    """What a worker has to know of its place."""
+    """The facts that a worker has to know after it registered."""
 
     worker_id: str
     namespace: str
@@ -89,7 +89,7 @@ class AttemptBody(WorkerMessage, kw_only=True):
 
 
 class ClaimBody(WorkerMessage, kw_only=True):
-    """How many runs a worker could begin now."""
+    """A claim: how many runs the worker could begin now."""
 
     limit: Annotated[int, Meta(ge=1, le=MOST_RUNS)]
     held: Annotated[list[AttemptBody], Meta(max_length=2 * MOST_RUNS)] | None = None
@@ -172,7 +172,7 @@ class Claimed(ServerMessage, frozen=True, kw_only=True):
 
 
 class ProgressBody(AttemptBody, kw_only=True):
-    """How far a handler says it is."""
+    """The progress that a handler reports."""
 
     fraction: Annotated[float, Meta(ge=0, le=1)]
     note: Annotated[str, Meta(max_length=600)] = ""
@@ -202,7 +202,7 @@ class HeartbeatBody(WorkerMessage, kw_only=True):
 
 
 class Beaten(ServerMessage, frozen=True, kw_only=True):
-    """What has become of the runs that a worker holds."""
+    """The state of the runs that a worker holds."""
 
     lost: list[str] = []
     """Runs that the worker lost: stop them, and send nothing more about them."""
@@ -222,7 +222,7 @@ class Rung(ServerMessage, frozen=True, kw_only=True):
 
 
 class EndBody(AttemptBody, kw_only=True):
-    """How an attempt ended, in one of four ways; the server decides what follows."""
+    """The end of an attempt, in one of four ways; the server decides what follows."""
 
     ending: Literal["returned", "raised", "crashed", "stopped"]
     began: bool = True
@@ -271,13 +271,13 @@ class ChunkBody(AttemptBody, kw_only=True):
 
 
 class LogsBody(WorkerMessage, kw_only=True):
-    """What handlers printed and logged."""
+    """Chunks of output that handlers printed and logged."""
 
     chunks: Annotated[list[ChunkBody], Meta(min_length=1, max_length=MOST_CHUNKS)]
 
 
 class Taken(ServerMessage, frozen=True, kw_only=True):
-    """How many chunks were new, and fitted."""
+    """The number of chunks that were new, and fitted."""
 
     chunks: int
 

@@ -8,7 +8,7 @@ from rota.model.workers.remote import AttemptBody, Name, ServerMessage
 
 
 class CheckpointBody(AttemptBody, kw_only=True):
-    """How far a handler has come."""
+    """The checkpoint of a handler."""
 
     state: str
     """JSON text."""
@@ -32,7 +32,7 @@ class EffectBody(AttemptBody, kw_only=True):
 
 
 class EffectState(ServerMessage, frozen=True, kw_only=True):
-    """What the ledger knows of it."""
+    """The state of an effect in the ledger."""
 
     is_new: bool = False
     is_settled: bool = False

@@ -18,7 +18,7 @@ class WorkerView(View, frozen=True):
     version: str
     queues: tuple[str, ...]
     jobs: tuple[str, ...] | None
-    """Those it knows; null from a worker that does not say."""
+    """Jobs that it knows; null from a worker that does not say."""
     slots: int
     running: int = msgspec.field(name="busy")
     """Handlers in its slots, at its last heartbeat."""

@@ -14,7 +14,7 @@ from rota.errors import UnknownQueue
 from rota.model.admission.queue import QueueDetail, QueueState, QueueView
 from rota.model.view import Page
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
@@ -62,8 +62,9 @@ def show_queue(tx: Tx, caller: Caller, queue: str) -> QueueDetail:
 def pause_queue(tx: Tx, caller: Caller, queue: str, *, note: str | None = None) -> QueueState:
     """Start nothing new from this queue; what runs goes on."""
     _check_visible(caller, queue)
-    engine.pause(tx, queue, namespace=caller.namespace, note=note)
     tell(tx, caller, note=note or None)
+    if not engine.pause(tx, queue, namespace=caller.namespace, note=note):
+        nothing_changed(tx, caller)
     return QueueState(name=queue, paused=True, note=note)
 
 
@@ -71,7 +72,8 @@ def pause_queue(tx: Tx, caller: Caller, queue: str, *, note: str | None = None) 
 def resume_queue(tx: Tx, caller: Caller, queue: str) -> QueueState:
     """Start what waits, in the old order."""
     _check_visible(caller, queue)
-    engine.resume(tx, queue, namespace=caller.namespace)
+    if not engine.resume(tx, queue, namespace=caller.namespace):
+        nothing_changed(tx, caller)
     return QueueState(name=queue, paused=False)
 
 

@@ -13,7 +13,7 @@ from rota.model.schedules.definitions import Blackout, BlackoutKind, BlackoutVie
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
-from rota.operations.operation import changes, reads
+from rota.operations.operation import changes, nothing_changed, reads
 from rota.rules.schedules.sentence import describe_window
 from rota.rules.schedules.trigger_options import read_trigger
 from rota.rules.schedules.windows import compile_blackout
@@ -70,7 +70,8 @@ def put_blackout(
         _check_own(caller, present)
     etag = None if present is None else etag_of(name, present)
     check_match(if_match, etag, if_none_match=if_none_match)
-    windows.put_blackout(tx, name, wanted, namespace=caller.namespace)
+    if not windows.put_blackout(tx, name, wanted, namespace=caller.namespace):
+        nothing_changed(tx, caller)
     return _view(tx, caller, name, wanted)
 
 

@@ -16,7 +16,7 @@ from rota.model.alerts.incident import MessageState, MessageView
 from rota.model.schedules.definitions import Removed
 from rota.model.view import Body, Page, view_of
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit, page_start
 from rota.rules.alerts.checks import kind_of, shown_url
 from rota.rules.text.names import check_name
@@ -52,8 +52,12 @@ def put_alert_channel(
     check_name("channel", name)
     _check_whole(caller)
     channel = AlertChannel(url=body.url, secret=body.secret, note=body.note)
+    lock_name(tx, "alert channel", name, namespace=caller.namespace)
+    present = engine.channels(tx, namespace=caller.namespace).get(name)
     engine.put_channel(tx, name, channel, namespace=caller.namespace)
     tell(tx, caller, url=shown_url(channel))
+    if present == channel:
+        nothing_changed(tx, caller)
     return _view(caller, name, channel, deliveries(tx, namespace=caller.namespace))
 
 

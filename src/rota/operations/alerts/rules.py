@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from msgspec.structs import asdict
-
 from rota.engine.alerts import rules as engine
 from rota.engine.locks import lock_name
 from rota.errors import NotPermitted, UnknownAlertRule
@@ -21,7 +19,7 @@ from rota.model.schedules.definitions import Removed
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
-from rota.operations.operation import changes, reads
+from rota.operations.operation import changes, nothing_changed, reads
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
@@ -94,8 +92,10 @@ def put_alert_rule(
     present = [each for each in engine.rules(tx, namespace=caller.namespace) if each.name == name]
     etag = _etag(_view(caller, present[0], ())) if present else None
     check_match(if_match, etag, if_none_match=if_none_match)
-    rule = AlertRule(**asdict(body))
+    rule = AlertRule(**{field: getattr(body, field) for field in body.__struct_fields__})
     engine.put_rule(tx, name, rule, namespace=caller.namespace)
+    if present and present[0].rule == rule:
+        nothing_changed(tx, caller)
     return _find(tx, caller, name)
 
 

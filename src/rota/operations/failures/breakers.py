@@ -8,7 +8,7 @@ from rota.engine.failures.breakers import control
 from rota.model.admission.breaker import BreakerChange, BreakerView
 from rota.model.view import Page
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, nothing_changed, reads
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.store.base import Tx
 
 
@@ -26,7 +26,9 @@ def list_breakers(tx: Tx, caller: Caller) -> Page[BreakerView]:
 def open_breaker(tx: Tx, caller: Caller, job: str, *, note: str | None = None) -> BreakerChange:
     """Hold back all runs of a job until somebody closes its breaker; what runs goes on."""
     caller.check_job_is_visible(tx, job)
-    control.open_breaker(tx, job, namespace=caller.namespace, by=caller.actor, note=note)
+    tell(tx, caller, note=note or None)
+    if not control.open_breaker(tx, job, namespace=caller.namespace, note=note):
+        nothing_changed(tx, caller)
     return BreakerChange(job=job, state="open", changed=True)
 
 
@@ -34,7 +36,7 @@ def open_breaker(tx: Tx, caller: Caller, job: str, *, note: str | None = None) -
 def close_breaker(tx: Tx, caller: Caller, job: str) -> BreakerChange:
     """Let the runs of a job go, in their old order; its tally starts afresh."""
     caller.check_job_is_visible(tx, job)
-    was_held = control.close_breaker(tx, job, namespace=caller.namespace, by=caller.actor)
+    was_held = control.close_breaker(tx, job, namespace=caller.namespace)
     if not was_held:
         nothing_changed(tx, caller)
     return BreakerChange(job=job, state="closed", changed=was_held)

@@ -60,6 +60,7 @@ def list_letter_groups(
     caller: Caller,
     *,
     job: Annotated[str | None, QueryName("jobId")] = None,
+    group: str | None = None,
     acted: bool = False,
     limit: Limit = PAGE,
 ) -> Page[LetterGroup]:
@@ -68,6 +69,7 @@ def list_letter_groups(
         tx,
         namespace=caller.namespace,
         job=job,
+        fingerprint=group,
         queues=caller.credential.queues,
         acted=acted,
         limit=limit,

@@ -14,7 +14,7 @@ from rota.engine.jobs.views import Activity, activity
 from rota.errors import UnknownJob, UnknownVersion
 from rota.model.graphs.definition import GraphItem, GraphView, Grid, MapDefinition, NodeDefinition
 from rota.model.graphs.graph import Map
-from rota.model.jobs.spec import GraphTarget
+from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.model.view import Page
 from rota.operations.caller import Caller
 from rota.operations.jobs.job_views import job_facts, job_verbs
@@ -51,7 +51,9 @@ def show_graph(
     """The definition of a graph, or of an older version of it."""
     job = _visible_graph(tx, caller, graph)
     wanted = version or job.version
-    return _view(job, wanted, _plan(tx, caller, job, wanted), caller)
+    spec = _spec(tx, caller, job, wanted)
+    plan = shape_of(tx, job.name, wanted, namespace=caller.namespace).plan
+    return _view(msgspec.structs.replace(job, version=wanted, spec=spec), plan, caller)
 
 
 @reads("/graphs/{graph}/grid")
@@ -76,11 +78,11 @@ def _visible_graph(tx: Tx, caller: Caller, name: str) -> JobView:
     return job
 
 
-def _plan(tx: Tx, caller: Caller, job: JobView, version: int) -> GraphPlan:
+def _spec(tx: Tx, caller: Caller, job: JobView, version: int) -> JobSpec:
     spec = find_spec(tx, job.name, version, namespace=caller.namespace)
     if spec is None or not isinstance(spec.target, GraphTarget):
         raise UnknownVersion(job.name, version)
-    return shape_of(tx, job.name, version, namespace=caller.namespace).plan
+    return spec
 
 
 def _item(job: JobView, lately: Activity, caller: Caller) -> GraphItem:
@@ -94,11 +96,11 @@ def _item(job: JobView, lately: Activity, caller: Caller) -> GraphItem:
     )
 
 
-def _view(job: JobView, version: int, plan: GraphPlan, caller: Caller) -> GraphView:
+def _view(job: JobView, plan: GraphPlan, caller: Caller) -> GraphView:
     graph = plan.graph
     return GraphView(
         name=job.name,
-        version=version,
+        version=job.version,
         description=graph.description,
         origin=job.origin,
         queue=job.spec.queue,

@@ -71,7 +71,9 @@ def mark_node(tx: Tx, caller: Caller, run_id: str, body: MarkBody) -> RunState:
     """Say how a node has ended that has not; what it is doing is stopped."""
     visible_run(tx, caller, run_id)
     ending = Ending(body.ending)
-    control.mark(tx, run_id, body.node, ending, namespace=caller.namespace, by=caller.actor)
+    who, why = caller.actor.who, caller.actor.why
+    reason = f"marked by {who}{f': {why}' if why else ''}"
+    control.mark(tx, run_id, body.node, ending, namespace=caller.namespace, reason=reason)
     tell(tx, caller, **{"node": body.node, "as": body.ending})
     return _state(tx, caller, run_id)
 

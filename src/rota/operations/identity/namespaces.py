@@ -5,17 +5,21 @@ Callers of the home namespace see and change all of them; others see their own.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from rota.engine.identity import namespaces as engine
-from rota.engine.identity.audit_log import Actor
+from rota.engine.identity.audit_log import record
 from rota.engine.identity.namespaces import HOME
+from rota.engine.locks import lock_name
 from rota.errors import BadOption, NotAllowed, NotPermitted, UnknownNamespace
 from rota.ids import new_id
 from rota.model.identity.credentials import Namespace, Quotas
 from rota.model.view import Body, Page, View
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell, tell_all
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
@@ -95,7 +99,8 @@ def change_namespace(
 def remove_namespace(tx: Tx, caller: Caller, namespace: str) -> NamespaceGone:
     """Remove a namespace that holds no jobs, schedules, live runs or tokens."""
     _check_home(caller)
-    engine.remove_namespace(tx, namespace, by=_actor_in(namespace, caller))
+    engine.remove_namespace(tx, namespace)
+    _record_in(tx, namespace, caller, "remove namespace", {})
     return NamespaceGone(name=namespace)
 
 
@@ -104,16 +109,29 @@ def _put(tx: Tx, caller: Caller, name: str, note: str, body: QuotasBody | None) 
     for field, value in msgspec.structs.asdict(quotas).items():
         if value is not None and value <= 0:
             raise BadOption(f"quotas.{field}: {value} allows nothing; leave it out for no limit")
-    made = engine.put_namespace(tx, name, quotas, by=_actor_in(name, caller), note=note)
-    tell(tx, caller, **msgspec.to_builtins(quotas))
+    lock_name(tx, "namespace", name, namespace=name)
+    old = engine.find_namespace(tx, name) if _is_known(tx, name) else None
+    made = engine.put_namespace(tx, name, quotas, note=note)
+    if made == old:
+        nothing_changed(tx, caller)
+        return _offered(made, caller)
+    detail = msgspec.to_builtins(quotas)
+    if name == caller.namespace:
+        tell_all(tx, caller, detail)
+    else:
+        tell(tx, caller, **detail)
+        verb = "create namespace" if old is None else "change namespace"
+        _record_in(tx, name, caller, verb, detail)
     return _offered(made, caller)
 
 
-def _actor_in(namespace: str, caller: Caller) -> Actor:
-    """Return the actor for an entry in the chain of another namespace, beside the caller's own."""
-    if namespace == caller.namespace:
-        return caller.actor
-    return msgspec.structs.replace(caller.actor, act_id=new_id())
+def _record_in(
+    tx: Tx, namespace: str, caller: Caller, verb: str, detail: Mapping[str, Any]
+) -> None:
+    """Write an entry in the chain of another namespace, beside the one in the caller's own."""
+    if namespace != caller.namespace:
+        by = msgspec.structs.replace(caller.actor, act_id=new_id())
+        record(tx, by, namespace=namespace, verb=verb, subject=namespace, detail=detail)
 
 
 def _is_known(tx: Tx, name: str) -> bool:

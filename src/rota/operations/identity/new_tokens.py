@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from rota.engine.identity.tokens import NewSecret, NewToken
+from rota.engine.identity.audit_log import Actor, record
+from rota.engine.identity.tokens import NewSecret, NewToken, issue
 from rota.errors import BadInput
 from rota.ids import new_id
 from rota.model.identity.credentials import TokenView
@@ -18,6 +19,7 @@ from rota.rules.security.identity_options import (
 )
 from rota.rules.security.secrets import SHOWN, digest_of, token_text
 from rota.rules.text.duration import parse_duration
+from rota.store.base import Tx
 from rota.url_text import to_url_text
 
 ENTROPY = 32
@@ -57,6 +59,19 @@ def draw_token(
         ttl_ms=None if expires is None else _ttl_ms(expires),
     )
     return Drawn(text, token)
+
+
+def detail_of(token: NewToken) -> dict[str, Any]:
+    """Return what the audit entry tells of a new token."""
+    return {"name": token.name, "roles": token.roles, "queues": token.queues}
+
+
+def give_token(tx: Tx, token: NewToken, *, namespace: str, who: str) -> None:
+    """Issue a token that no caller asks for, such as that of the first start of a server."""
+    issue(tx, token, namespace=namespace, who=who)
+    by = Actor(act_id=new_id(), who=who)
+    detail = detail_of(token)
+    record(tx, by, namespace=namespace, verb="create token", subject=token.id, detail=detail)
 
 
 class DrawnSecret(NamedTuple):

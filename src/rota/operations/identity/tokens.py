@@ -11,8 +11,14 @@ from rota.errors import NotPermitted, UnknownToken
 from rota.model.identity.credentials import NewTokenView, Role, TokenView
 from rota.model.view import Page
 from rota.operations.caller import Caller
-from rota.operations.identity.new_tokens import OVERLAP, draw_next, draw_token, overlap_of
-from rota.operations.operation import changes, nothing_changed, reads, tell
+from rota.operations.identity.new_tokens import (
+    OVERLAP,
+    detail_of,
+    draw_next,
+    draw_token,
+    overlap_of,
+)
+from rota.operations.operation import changes, nothing_changed, reads, tell, tell_all
 from rota.operations.paging import PAGE, Limit, page_start
 from rota.store.base import Tx
 
@@ -56,8 +62,9 @@ def create_token(
     """Give out a token of this namespace; the store keeps only the digest of its secret."""
     drawn = draw_token(name, roles=roles, queues=queues, expires=expires)
     _check_giving(caller, drawn.token.roles, drawn.token.queues)
-    view = engine.issue(tx, drawn.token, namespace=caller.namespace, by=caller.actor)
+    view = engine.issue(tx, drawn.token, namespace=caller.namespace, who=caller.actor.who)
     tell(tx, caller, subject=view.id)
+    tell_all(tx, caller, detail_of(drawn.token))
     return _with_secret(_offered(view, caller), drawn.secret)
 
 
@@ -89,8 +96,9 @@ def rotate_token(
         drawn.fresh,
         overlap_ms=overlap_ms,
         namespace=caller.namespace,
-        by=caller.actor,
+        who=caller.actor.who,
     )
+    tell(tx, caller, name=old.name, new=view.id, overlap_ms=overlap_ms)
     return _with_secret(_offered(view, caller), drawn.secret)
 
 
@@ -111,10 +119,10 @@ def revoke_token(tx: Tx, caller: Caller, token_id: str) -> TokenView:
     """Refuse a token from now on, with its sessions; at other servers within five seconds."""
     old = _find(tx, caller, token_id)
     _check_giving(caller, old.roles, old.queues)
-    gone = engine.revoke(tx, token_id, namespace=caller.namespace, by=caller.actor)
-    if old.revoked_at is not None:
+    tell(tx, caller, name=old.name)
+    if not engine.revoke(tx, token_id, namespace=caller.namespace, who=caller.actor.who):
         nothing_changed(tx, caller)
-    return _offered(gone, caller)
+    return _offered(engine.find_token(tx, token_id, namespace=caller.namespace), caller)
 
 
 def _find(tx: Tx, caller: Caller, token_id: str) -> TokenView:

@@ -10,7 +10,7 @@ import msgspec
 from rota.model.jobs.job import HttpBody
 from rota.model.view import Body
 from rota.rules.jobs.option_table import OPTIONS
-from rota.rules.text.option import body_fields
+from rota.rules.text.option import body_fields, body_struct, given_options
 
 
 class JobWork(Body):
@@ -32,8 +32,7 @@ class JobWork(Body):
 
     def options(self) -> dict[str, Any]:
         """The options that were given."""
-        options = {name: getattr(self, name) for name in _OPTIONS}
-        return {name: value for name, value in options.items() if value is not None}
+        return given_options(self, _OPTIONS)
 
 
 class TriggerBody(Body):
@@ -44,17 +43,16 @@ class TriggerBody(Body):
     """The time that the run is for, of a job with a schedule; now, if left out."""
 
 
-_FIELDS = [each for each in body_fields(OPTIONS, "job") if each[0] not in JobWork.__struct_fields__]
-_OPTIONS = [name for name, _, _ in _FIELDS]
+_OPTIONS = [
+    name for name, _, _ in body_fields(OPTIONS, "job") if name not in JobWork.__struct_fields__
+]
 
 if TYPE_CHECKING:
     JobBody = JobWork
 else:
-    JobBody = msgspec.defstruct(
-        "JobBody",
-        _FIELDS,
-        bases=(JobWork,),
-        kw_only=True,
+    JobBody = body_struct(
+        *(JobWork, OPTIONS, "job"),
+        name="JobBody",
+        doc="A definition: what to run, when, and under which policies.",
         module=__name__,
-        namespace={"__doc__": "A definition: what to run, when, and under which policies."},
     )

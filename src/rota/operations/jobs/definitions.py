@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from rota.engine.jobs.definitions import current_specs, define, jobs, origin_of, remove
+from rota.engine.jobs.definitions import current_specs, define, jobs, lock_job, origin_of, remove
 from rota.engine.locks import lock_name
 from rota.engine.schedules import definitions as schedule_definitions
 from rota.engine.schedules.calendars import calendars
@@ -23,7 +23,7 @@ from rota.operations.jobs.visible import (
     own_schedules,
     visible_job,
 )
-from rota.operations.operation import changes, tell
+from rota.operations.operation import changes, nothing_changed, tell
 from rota.operations.permissions import check_rights
 from rota.operations.schedules.compiled import compiled_schedules
 from rota.rules.failures.on_failure import check_takes
@@ -99,14 +99,26 @@ def put_job(
     if is_new:
         lock_name(tx, "job", body.name, namespace=caller.namespace)
     check_unchanged(tx, caller, body.name, if_match)
+    lock_job(tx, body.name, namespace=caller.namespace)
     definition = _definition(tx, caller, body)
     check_rights(tx, caller, *definition.specs)
     _check_present(tx, caller, definition, is_new=is_new)
+    old = _standing(tx, caller, definition)
     version = 0
     for spec in definition.specs:
         version = define(tx, spec, namespace=caller.namespace, origin=API)
     status = _put_schedule(tx, caller, body)
+    if _standing(tx, caller, definition) == old:
+        nothing_changed(tx, caller)
     return JobMade(job=body.name, status=status, version=version)
+
+
+def _standing(tx: Tx, caller: Caller, definition: JobDefinition) -> tuple[Any, ...]:
+    """Return the versions of what a definition consists of, and the revisions of its schedules."""
+    names = [spec.name for spec in definition.specs]
+    found = current_specs(tx, names, namespace=caller.namespace)
+    timed = {each.id: each.revision for name in names for each in own_schedules(tx, caller, name)}
+    return {name: version for name, (version, _) in found.items()}, timed
 
 
 def _definition(tx: Tx, caller: Caller, body: JobBody) -> JobDefinition:

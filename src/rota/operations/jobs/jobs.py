@@ -61,8 +61,9 @@ def show_parameters(tx: Tx, caller: Caller, job_id: str) -> ParameterSchema:
 def pause_job(tx: Tx, caller: Caller, job_id: str, *, note: str | None = None) -> JobPaused:
     """Start no run of this job until it is resumed; what runs goes on, what is asked for waits."""
     visible_job(tx, caller, job_id)
-    open_breaker(tx, job_id, namespace=caller.namespace, by=caller.actor, note=note)
-    tell(tx, caller, why=note or None)
+    tell(tx, caller, note=note or None, why=note or None)
+    if not open_breaker(tx, job_id, namespace=caller.namespace, note=note):
+        nothing_changed(tx, caller)
     return JobPaused(job=job_id, status="paused", note=note)
 
 
@@ -70,6 +71,6 @@ def pause_job(tx: Tx, caller: Caller, job_id: str, *, note: str | None = None) -
 def resume_job(tx: Tx, caller: Caller, job_id: str) -> JobPaused:
     """Let the runs of a job go, in their old order; also when its breaker holds them."""
     visible_job(tx, caller, job_id)
-    if not close_breaker(tx, job_id, namespace=caller.namespace, by=caller.actor):
+    if not close_breaker(tx, job_id, namespace=caller.namespace):
         nothing_changed(tx, caller)
     return JobPaused(job=job_id, status="active")

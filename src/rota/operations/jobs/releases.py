@@ -12,6 +12,7 @@ from rota.ids import new_id
 from rota.model.jobs.release import Release
 from rota.model.view import Page
 from rota.operations.caller import Caller
+from rota.operations.jobs.declare import record_removals
 from rota.operations.operation import changes, reads, tell
 from rota.operations.paging import PAGE, Limit
 from rota.operations.permissions import check_rights
@@ -49,7 +50,8 @@ def use_release(tx: Tx, caller: Caller, number: int) -> Release:
         compiled=compiled_schedules(),
         new_id=new_id,
     )
-    used = engine.use(tx, number, hand)
+    used, removed = engine.use(tx, number, hand)
+    record_removals(tx, removed, hand)
     tell(tx, caller, subject=str(used.number), app=used.app, label=used.label, was=number)
     return _offered(used, caller)
 

@@ -24,7 +24,7 @@ from rota.operations.etags import check_match, etag_of
 from rota.operations.jobs.bodies import JobBody
 from rota.operations.jobs.definitions import put_job
 from rota.operations.jobs.redaction import visible_definition
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit
 from rota.operations.permissions import check_template_rights
 from rota.rules.jobs.templates import fill_template, schema_of
@@ -97,10 +97,13 @@ def replace_template(
 ) -> TemplateView:
     """Make or change one; jobs that were made from it stay as they are."""
     check_name("template", name)
-    _check_present(tx, caller, name, if_match, if_none_match=if_none_match)
+    old = _check_present(tx, caller, name, if_match, if_none_match=if_none_match)
     check_template_rights(caller, body.definition)
     at = {"namespace": caller.namespace, "who": caller.actor.who}
-    return _view(put_template(tx, name, body.template(), **at), caller)
+    recorded = put_template(tx, name, body.template(), **at)
+    if old is not None and old.revision == recorded.revision:
+        nothing_changed(tx, caller)
+    return _view(recorded, caller)
 
 
 @changes("DELETE", "/templates/{name}", verb="remove template", role="author", also=("exec",))
@@ -140,15 +143,17 @@ def _check_present(
     if_match: str | None,
     *,
     if_none_match: str | None = None,
-) -> None:
+) -> RecordedTemplate | None:
+    """Return the template if there is one; nobody changes it until the end."""
     lock_name(tx, "template", name, namespace=caller.namespace)
     try:
         found = find_template(tx, name, namespace=caller.namespace)
     except UnknownTemplate:
         check_match(if_match, None, if_none_match=if_none_match)
-        return
+        return None
     check_template_rights(caller, found.template.definition)
     check_match(if_match, _etag(found), if_none_match=if_none_match)
+    return found
 
 
 def _view(recorded: RecordedTemplate, caller: Caller) -> TemplateView:

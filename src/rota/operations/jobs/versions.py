@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from rota.clock import moment
-from rota.engine.jobs.definitions import define, spec_of
+from rota.engine.jobs.definitions import define, lock_job, spec_of
 from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.jobs.views import NEWEST, RecordedVersion, versions
 from rota.engine.jobs.weights import set_weights
@@ -20,7 +20,7 @@ from rota.operations.caller import Caller
 from rota.operations.jobs.job_views import definition_view
 from rota.operations.jobs.redaction import visible_changes
 from rota.operations.jobs.visible import API, check_from_api, check_unchanged, visible_job
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit
 from rota.operations.permissions import check_rights, check_starts
 from rota.operations.wire import WholeBody
@@ -67,12 +67,15 @@ def roll_back_job(
 ) -> JobMade:
     """Make an old version the current one again, with its number; schedules stay as they are."""
     tell(tx, caller, version=version)
+    lock_job(tx, job_id, namespace=caller.namespace)
     job = visible_job(tx, caller, job_id)
     check_unchanged(tx, caller, job_id, if_match)
     check_from_api(job.origin, job_id)
     spec = _spec(tx, caller, job_id, version)
     check_rights(tx, caller, spec)
     made = define(tx, spec, namespace=caller.namespace, origin=API)
+    if made == job.version:
+        nothing_changed(tx, caller)
     return JobMade(job=job_id, status="active", version=made)
 
 
@@ -100,12 +103,15 @@ def weigh_versions(
     """
     wanted = {_number(version): weight for version, weight in weights.items()}
     tell(tx, caller, weights=weights)
-    visible_job(tx, caller, job_id)
+    lock_job(tx, job_id, namespace=caller.namespace)
+    old = visible_job(tx, caller, job_id)
     check_unchanged(tx, caller, job_id, if_match)
     specs = [_spec(tx, caller, job_id, version) for version in wanted]
     check_rights(tx, caller, *specs)
     check_starts(tx, caller.credential, [DeployedStart(job_id, version) for version in wanted])
     set_weights(tx, job_id, wanted, namespace=caller.namespace)
+    if visible_job(tx, caller, job_id).weights == old.weights:
+        nothing_changed(tx, caller)
     return JobWeights(job=job_id, weights=weights)
 
 

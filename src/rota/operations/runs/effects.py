@@ -6,12 +6,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+from rota.engine.identity.audit_log import find_act
 from rota.engine.runs.effects import in_doubt
 from rota.errors import BadInput
 from rota.model.values.effect import EffectView
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, reads
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit
 from rota.operations.runs.visible import visible_run
 from rota.operations.wire import QueryName
@@ -60,9 +61,13 @@ def settle_effect(tx: Tx, caller: Caller, run_id: str, name: str, body: SettleBo
     """Say whether a call in doubt took place, and what it gave."""
     text = _result(name, body)
     visible_run(tx, caller, run_id)
-    settled = in_doubt.settle_doubt(
-        tx, run_id, name, namespace=caller.namespace, by=caller.actor, result=text
-    )
+    at = {"namespace": caller.namespace}
+    found = in_doubt.lock_effect(tx, run_id, name, **at)
+    if find_act(tx, caller.actor.act_id, **at) is not None:  # this is a repeat
+        nothing_changed(tx, caller)
+        return _offered(found, caller)
+    settled = in_doubt.settle_doubt(tx, run_id, name, who=caller.actor.who, result=text, **at)
+    tell(tx, caller, effect=name, outcome="done" if body.done else "not done")
     return _offered(settled, caller)
 
 

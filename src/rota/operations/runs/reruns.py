@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sized
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -20,7 +21,7 @@ from rota.model.states import State
 from rota.model.view import Body
 from rota.operations.caller import Caller
 from rota.operations.instants import instant_ms_or_none
-from rota.operations.operation import changes, nothing_changed, tell
+from rota.operations.operation import changes, nothing_changed, tell, tell_all
 from rota.operations.payloads import check_payload, check_room
 from rota.operations.permissions import check_starts
 from rota.operations.runs.runs import LONGEST
@@ -86,16 +87,19 @@ def rerun_run(  # noqa: PLR0913  # what to run again, and with what, all named
     old = visible_run(tx, caller, run_id)
     check_starts(tx, caller.credential, [again(old)])
     check_room(tx, caller, more=1)
+    fresh = caller.new_id_for(run_id)
     how: dict[str, Any] = {
         "namespace": caller.namespace,
-        "new_id": caller.new_id_for(run_id),
-        "by": caller.actor,
+        "new_id": fresh,
+        "who": caller.actor.who,
         "args": None if args is None else _bound(tx, caller, old, args),
     }
     if part == "all" and not all_nodes:
-        fresh = rerun(tx, run_id, **how)
+        _tell_closed(tx, caller, rerun(tx, run_id, **how))
     else:
-        fresh = rerun_graph(tx, run_id, part=part, node=from_node, **how)
+        kept, closed = rerun_graph(tx, run_id, part=part, node=from_node, **how)
+        tell_all(tx, caller, {"part": part, "node": from_node, "as": fresh, "kept": kept})
+        tell(tx, caller, letters=len(closed) or None)
     tell(tx, caller, run=fresh, part=part, node=from_node)
     return RunState(run_id=fresh, status=State.QUEUED)
 
@@ -113,7 +117,7 @@ def cancel_runs(tx: Tx, caller: Caller, body: BulkActBody) -> BulkDone:
         reason=body.reason or f"cancelled by {caller.credential.who}",
         is_wanted=caller.sees,
     )
-    _tell(tx, caller, body)
+    _tell(tx, caller, body, done)
     return BulkDone(matched=len(ids), done=len(done), more=more, dry_run=False)
 
 
@@ -131,22 +135,31 @@ def rerun_runs(tx: Tx, caller: Caller, body: BulkActBody) -> BulkDone:
     if body.dry_run:
         return _counted(tx, caller, ids, more=more)
     check_room(tx, caller, more=len(ids))
-    done = rerun_all(
+    done, closed = rerun_all(
         tx,
         [RedrivePair(run_id, caller.new_id_for(run_id)) for run_id in ids],
         namespace=caller.namespace,
-        by=caller.actor,
+        who=caller.actor.who,
         is_wanted=caller.sees,
         check=lambda starts: check_starts(tx, caller.credential, starts),
     )
-    _tell(tx, caller, body)
+    _tell_closed(tx, caller, closed)
+    _tell(tx, caller, body, done)
     return BulkDone(matched=len(ids), done=len(done), more=more, dry_run=False)
 
 
-def _tell(tx: Tx, caller: Caller, body: BulkActBody) -> None:
+def _tell_closed(tx: Tx, caller: Caller, closed: list[str]) -> None:
+    """Tell of which runs the dead letters were closed."""
+    if closed:
+        tell(tx, caller, letters=len(closed), runs=closed)
+
+
+def _tell(tx: Tx, caller: Caller, body: BulkActBody, done: Sized) -> None:
     subject = "runs of a filter" if body.ids is None else f"{len(body.ids)} runs"
     wanted = None if body.filter is None else msgspec.to_builtins(body.filter)
     tell(tx, caller, subject=subject, filter=wanted)
+    if not done:
+        nothing_changed(tx, caller)
 
 
 def _counted(tx: Tx, caller: Caller, ids: list[str], *, more: bool) -> BulkDone:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from rota.engine.admission.holds import holds
+from rota.engine.admission.active_holds import active_holds
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
 from rota.engine.runs.find import attempts, now_ms
@@ -88,7 +88,7 @@ def list_runs(  # noqa: PLR0913  # one filter each, all named
         limit=limit,
     )
     waits = any(run.state is State.QUEUED for run in found.runs)
-    here = holds(tx, namespace=caller.namespace) if waits else None
+    here = active_holds(tx, namespace=caller.namespace) if waits else None
     items = [listed(run, caller, holds=here, paused=run.id in found.paused) for run in found.runs]
     return Page(items=items, next=found.next)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from rota.engine.admission.holds import Holds
+from rota.engine.admission.active_holds import ActiveHolds
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.views.nodes import is_paused
 from rota.engine.runs.find import tally
@@ -20,12 +20,12 @@ def offered(run: RunView, caller: Caller) -> RunView:
     return msgspec.structs.replace(run, verbs=verbs) if verbs else run
 
 
-def listed(run: RunView, caller: Caller, *, holds: Holds | None, paused: bool) -> RunView:
+def listed(run: RunView, caller: Caller, *, holds: ActiveHolds | None, paused: bool) -> RunView:
     """A run in a list, with what keeps it; without `holds` nothing does."""
     return msgspec.structs.replace(
         run,
         verbs=run_verbs(run, caller),
-        held=holds is not None and holds.holds(run),
+        held=holds is not None and holds.is_held(run),
         obstacle=None if holds is None else _obstacle(run, holds),
         paused=paused,
     )
@@ -65,8 +65,8 @@ def _has_attempts(run: RunView) -> bool:
     return run.attempt > 1 or bool(run.failures or run.crashes) or run.error is not None
 
 
-def _obstacle(run: RunView, holds: Holds) -> str | None:
+def _obstacle(run: RunView, holds: ActiveHolds) -> str | None:
     if run.state is not State.QUEUED:
         return None
-    found = holds.obstacles(job=run.job, queue=run.queue)
+    found = holds.reasons(job=run.job, queue=run.queue)
     return found[0].says if found else None

@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from rota.errors import BadOption
-from rota.model.schedules.definitions import (
-    Calendar,
-    Catchup,
-    Dialect,
-    Fold,
-    Gap,
-    JitterKind,
-    Overlap,
-    Roll,
-    Schedule,
-)
+from rota.model.schedules.definitions import Calendar, Dialect, Schedule
 from rota.model.view import Body
+from rota.rules.schedules.option_table import OPTIONS
 from rota.rules.schedules.options import read_schedule
+from rota.rules.text.option import body_fields, body_struct, given_options
 
 FEW = 20
 """The number of firings in a short preview."""
-Time = str | float
 
 
-class RuleBody(Body):
-    """When something fires: an expression or a trigger, and how it is read."""
+class RuleText(Body):
+    """The rule by which something fires: an expression or a trigger."""
 
     expression: str | None = None
     """A cron line, `@daily`, `@every 90s`, `@event orders.closed`."""
@@ -35,11 +26,6 @@ class RuleBody(Body):
     """Instead: an object such as `{"every": {"months": 1}, "start": "2026-01-31T06:00"}`."""
     dialect: Dialect | None = None
     """Of the cron line."""
-    zone: str | None = None
-    gap: Gap | None = None
-    fold: Fold | None = None
-    calendar: str | dict[str, Any] | None = None
-    roll: Roll | None = None
 
     def schedule(self, calendars: dict[str, Calendar]) -> Schedule:
         """Checked; BadInput names the field that is wrong."""
@@ -57,34 +43,39 @@ class RuleBody(Body):
         return self.expression
 
     def _options(self) -> dict[str, Any]:
-        names = (name for name in self.__struct_fields__ if name not in _NO_OPTIONS)
-        given = {name: getattr(self, name) for name in names}
-        return {name: value for name, value in given.items() if value is not None}
+        return given_options(self, _OPTIONS)
 
 
-class ScheduleBody(RuleBody, kw_only=True):
-    """A schedule: what to start, when, and under which policies."""
+if TYPE_CHECKING:
+    RuleBody = RuleText
+else:
+    RuleBody = body_struct(
+        *(RuleText, OPTIONS, "rule"),
+        name="RuleBody",
+        doc="When something fires: an expression or a trigger, and how it is read.",
+        module=__name__,
+    )
+
+
+class ScheduledJob(RuleBody, kw_only=True):
+    """A rule and what it starts."""
 
     job: str
     args: dict[str, Any] | None = None
-    start: str | None = None
-    end: str | None = None
-    count: int | None = None
-    overlap: Overlap | None = None
-    parallel: int | None = None
-    backlog: int | None = None
-    catchup: Catchup | None = None
-    catchup_limit: int | None = None
-    catchup_window: Time | None = None
-    grace: Time | None = None
-    jitter: Time | None = None
-    jitter_kind: JitterKind | None = None
-    start_within: Time | None = None
-    pause_after: int | None = None
-    paused: bool | None = None
 
 
-class PreviewBody(RuleBody):
+if TYPE_CHECKING:
+    ScheduleBody = ScheduledJob
+else:
+    ScheduleBody = body_struct(
+        *(ScheduledJob, OPTIONS, None),
+        name="ScheduleBody",
+        doc="A schedule: what to start, when, and under which policies.",
+        module=__name__,
+    )
+
+
+class PreviewBody(RuleBody, kw_only=True):
     """A rule, and which of its firings to show."""
 
     name: str = ""
@@ -104,4 +95,4 @@ def schedule_body(job: str, schedule: Schedule) -> ScheduleBody:
     return ScheduleBody(job=job, **facts)
 
 
-_NO_OPTIONS = {"expression", "trigger", "dialect", "job", "name", "begin", "until", "most"}
+_OPTIONS = [name for where in ("rule", None) for name, _, _ in body_fields(OPTIONS, where)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,22 +14,20 @@ from rota.model.schedules.definitions import Calendar, CalendarView, Removed
 from rota.model.view import Body, Page
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
-from rota.operations.operation import changes, reads
+from rota.operations.operation import changes, nothing_changed, reads
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
 
-
-class CalendarBody(Body):
-    """Which days are not business days."""
-
-    country: str | None = None
-    """A code such as `FR`, `US-CA` or a market such as `XNYS`; its public holidays are off."""
-    weekend: tuple[int, ...] = (5, 6)
-    """Days off each week; 0 is Monday."""
-    off: tuple[str, ...] = ()
-    """Further days off, as dates."""
-    on: tuple[str, ...] = ()
-    """Days worked in spite of the above."""
+if TYPE_CHECKING:
+    CalendarBody = Calendar
+else:
+    CalendarBody = msgspec.defstruct(
+        "CalendarBody",
+        [(each.name, each.type, each.default) for each in msgspec.structs.fields(Calendar)],
+        bases=(Body,),
+        module=__name__,
+        namespace={"__doc__": "Which days are not business days."},
+    )
 
 
 def _etag(calendar: CalendarView) -> str:
@@ -68,7 +67,8 @@ def put_calendar(
     etag = None if present is None else _etag(present)
     check_match(if_match, etag, if_none_match=if_none_match)
     wanted = Calendar(**msgspec.structs.asdict(body))
-    engine.put_calendar(tx, name, wanted, namespace=caller.namespace)
+    if not engine.put_calendar(tx, name, wanted, namespace=caller.namespace):
+        nothing_changed(tx, caller)
     return _offered(_find(tx, caller, name), caller)
 
 

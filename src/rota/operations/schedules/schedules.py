@@ -112,7 +112,7 @@ def put_schedule(
 ) -> ScheduleView:
     """Make a schedule or change the one of that name; schedulers hear of it at once."""
     check_name("schedule", name)
-    _check_unchanged(tx, caller, name, if_match, if_none_match=if_none_match)
+    old = _check_unchanged(tx, caller, name, if_match, if_none_match=if_none_match)
     spec = visible_job(tx, caller, body.job).spec
     check_job(tx, caller.credential, body.job)
     schedule = body.schedule(stored_calendars(tx, caller))
@@ -130,6 +130,8 @@ def put_schedule(
         new_id=new_id,
         is_new=if_none_match is not None,
     )
+    if old is not None and old.revision == view.revision:
+        nothing_changed(tx, caller)
     return _offered(view, caller)
 
 
@@ -146,8 +148,9 @@ def remove_schedule(tx: Tx, caller: Caller, name: str, *, if_match: str | None =
 def pause_schedule(tx: Tx, caller: Caller, name: str, *, note: str | None = None) -> ScheduleHeld:
     """No more starts but by hand, until it is resumed; what runs goes on, what waits waits."""
     visible_schedule(tx, caller, name)
-    engine.pause(tx, name, namespace=caller.namespace, who=caller.actor.who, note=note)
     tell(tx, caller, note=note)
+    if not engine.pause(tx, name, namespace=caller.namespace, who=caller.actor.who, note=note):
+        nothing_changed(tx, caller)
     return ScheduleHeld(name=name, state="paused")
 
 
@@ -164,7 +167,8 @@ def resume_schedule(tx: Tx, caller: Caller, name: str) -> ScheduleHeld:
 def unblock_schedule(tx: Tx, caller: Caller, name: str) -> ScheduleHeld:
     """With strict order: go on although a run has failed."""
     startable_schedule(tx, caller, name)
-    engine.unblock(tx, name, namespace=caller.namespace, who=caller.actor.who)
+    if not engine.unblock(tx, name, namespace=caller.namespace, who=caller.actor.who):
+        nothing_changed(tx, caller)
     return ScheduleHeld(name=name, state="unblocked")
 
 
@@ -181,21 +185,24 @@ def _check_unchanged(
     if_match: str | None,
     *,
     if_none_match: str | None = None,
-) -> None:
-    """Outdated unless the schedule is as the caller has read it; it stays locked until the end.
+) -> ScheduleView | None:
+    """Return the schedule if there is one; it stays locked until the end.
+
+    Outdated unless it is as the caller has read it.
 
     NotAllowed through a server for a schedule of code or a file; a caller with the store may change
     it.
     """
     if not engine.lock(tx, name, namespace=caller.namespace):
         check_match(if_match, None, if_none_match=if_none_match)
-        return
+        return None
     view = visible_schedule(tx, caller, name)
     check_match(if_match, _etag(view), if_none_match=if_none_match)
     if view.origin != API and not caller.has_store:
         raise NotAllowed(
             f"schedule {name} is defined by {view.origin}; change it there, or pause it"
         )
+    return view
 
 
 def _definition(view: ScheduleView) -> dict[str, Any]:

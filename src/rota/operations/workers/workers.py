@@ -9,7 +9,7 @@ from rota.errors import NotPermitted
 from rota.model.view import Page
 from rota.model.workers.worker import DrainState, WorkerView
 from rota.operations.caller import Caller
-from rota.operations.operation import changes, reads, tell
+from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.store.base import Tx
 
 
@@ -43,8 +43,10 @@ def resume_worker(tx: Tx, caller: Caller, worker_id: str) -> DrainState:
 def _ask(tx: Tx, caller: Caller, worker_id: str, *, drains: bool) -> DrainState:
     if not caller.sees_all_queues:
         raise NotPermitted("a worker serves queues that the credential may not reach")
-    name = registry.ask_drain(tx, worker_id, namespace=caller.namespace, drains=drains)
-    tell(tx, caller, name=name)
+    asked = registry.ask_drain(tx, worker_id, namespace=caller.namespace, drains=drains)
+    tell(tx, caller, name=asked.name)
+    if not asked.is_new:
+        nothing_changed(tx, caller)
     return DrainState(id=worker_id, draining=drains)
 
 

@@ -79,11 +79,11 @@ def judge_all(parents: Sequence[DependencyParent]) -> tuple[Word, list[str]]:
     return "met", []
 
 
-def read_dependencies(option: str, given: object) -> tuple[str, ...]:
+def read_dependencies(option: str, value: object) -> tuple[str, ...]:
     """Read a list of jobs or job names; a duplicate raises BadOption."""
-    each_given = [given] if isinstance(given, str) else given
+    each_given = [value] if isinstance(value, str) else value
     if not isinstance(each_given, Sequence):
-        raise BadOption(f"{option}={given!r:.64} is not a list of jobs")
+        raise BadOption(f"{option}={value!r:.64} is not a list of jobs")
     names: list[str] = []
     for each in each_given:
         name = each if isinstance(each, str) else getattr(each, "name", None)
@@ -104,17 +104,17 @@ def check_other(job: str, dependencies: Collection[str]) -> None:
 
 
 def check_there(
-    wanted: Mapping[str, JobSpec],
-    known: Mapping[str, JobSpec],
+    new_specs: Mapping[str, JobSpec],
+    specs: Mapping[str, JobSpec],
     places: Mapping[str, str] | None = None,
 ) -> None:
     """Raise BadOption if a dependency is not defined; `places` maps jobs to places in files."""
-    for name, spec in wanted.items():
+    for name, spec in new_specs.items():
         for each in spec.dependencies:
-            if each not in known:
+            if each not in specs:
                 raise BadOption(
                     f"{at_place(places, name)}job {name!r}: dependencies: no job is named "
-                    f"{each!r:.64} in the files or on record.{hint(each, known)}"
+                    f"{each!r:.64} in the files or on record.{hint(each, specs)}"
                 )
 
 

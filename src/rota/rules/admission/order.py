@@ -24,23 +24,23 @@ def rank_ms(*, ready_at_ms: int, priority: int) -> int:
     return ready_at_ms - CREDIT_MS * priority
 
 
-def parse_priority(given: object) -> int:
+def parse_priority(value: object) -> int:
     """Read a level from -100 to 100, given as a number or as high, medium or low."""
-    if isinstance(given, str):
-        word = given.strip().lower()
+    if isinstance(value, str):
+        word = value.strip().lower()
         if word in PRIORITIES:
             return PRIORITIES[word]
         level = int(word) if _NUMBER.fullmatch(word) else None
     else:
-        level = given if isinstance(given, int) and not isinstance(given, bool) else None
+        level = value if isinstance(value, int) and not isinstance(value, bool) else None
     if level is None or not LOWEST <= level <= HIGHEST:
         words = ", ".join(PRIORITIES)
         raise BadOption(
-            f"priority {given!r:.64} is not one of {words}, nor a number {LOWEST} to {HIGHEST}"
+            f"priority {value!r:.64} is not one of {words}, nor a number {LOWEST} to {HIGHEST}"
         )
     return level
 
 
 def priority_name(level: int) -> str:
     """Return the word for a priority level, or the number if the level has no word."""
-    return next((word for word, known in PRIORITIES.items() if known == level), str(level))
+    return next((word for word, number in PRIORITIES.items() if number == level), str(level))

@@ -55,9 +55,9 @@ def count(tallies: Sequence[Tally], *, rule: Breaker, now_ms: int) -> BreakerCou
     return BreakerCount(bad, bad + sum(tally.good for tally in recent))
 
 
-def trips(seen: BreakerCount, rule: Breaker) -> bool:
+def trips(count: BreakerCount, rule: Breaker) -> bool:
     """Whether enough attempts ended, and a large enough share of them badly."""
-    return seen.total >= rule.least and seen.bad > 0 and seen.bad >= rule.share * seen.total
+    return count.total >= rule.least and count.bad > 0 and count.bad >= rule.share * count.total
 
 
 def decide(
@@ -77,11 +77,11 @@ def decide(
     match circuit.state:
         case "closed":
             is_bad = trips(count(tallies, rule=rule, now_ms=now_ms), rule)
-            return _opened(circuit, rule, now_ms) if is_bad else circuit
+            return _open(circuit, rule, now_ms) if is_bad else circuit
         case "open":
-            return _probed(circuit, now_ms, candidate)
+            return _probe(circuit, now_ms, candidate)
         case "half_open":
-            return _ended(circuit, rule, now_ms, fate)
+            return _end(circuit, rule, now_ms, fate)
     assert_never(circuit.state)
 
 
@@ -92,7 +92,7 @@ def cool_ms(rule: Breaker, cools: int) -> int:
     return min(times.cool_ms << min(cools, 40), times.cap_ms)
 
 
-def _opened(circuit: Circuit, rule: Breaker, now_ms: int) -> Circuit:
+def _open(circuit: Circuit, rule: Breaker, now_ms: int) -> Circuit:
     return Circuit(
         state="open",
         turn=circuit.turn + 1,
@@ -102,7 +102,7 @@ def _opened(circuit: Circuit, rule: Breaker, now_ms: int) -> Circuit:
     )
 
 
-def _probed(circuit: Circuit, now_ms: int, candidate: str | None) -> Circuit:
+def _probe(circuit: Circuit, now_ms: int, candidate: str | None) -> Circuit:
     if circuit.stays or circuit.probe_at is None or now_ms < circuit.probe_at:
         return circuit
     turn = circuit.turn + 1
@@ -111,7 +111,7 @@ def _probed(circuit: Circuit, now_ms: int, candidate: str | None) -> Circuit:
     return replace(circuit, state="half_open", turn=turn, probe_at=None, probe_id=candidate)
 
 
-def _ended(circuit: Circuit, rule: Breaker, now_ms: int, fate: ProbeFate) -> Circuit:
+def _end(circuit: Circuit, rule: Breaker, now_ms: int, fate: ProbeFate) -> Circuit:
     turn = circuit.turn + 1
     match fate:
         case "waits":

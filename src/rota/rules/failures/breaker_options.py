@@ -19,15 +19,15 @@ _TEXT = re.compile(r"\s*([0-9]{1,3}(?:\.[0-9]{1,3})?)\s?%\s+of\s+([0-9]{1,7})\s+
 _FORMS = 'write "50% of 20 in 1m", or Breaker(share=0.5, least=20, window="1m")'
 
 
-def parse_breaker(given: object) -> Breaker | None:
+def parse_breaker(value: object) -> Breaker | None:
     """Return the rule with normalised durations; None for None. A bad rule raises BadOption."""
-    if given is None:
+    if value is None:
         return None
-    if isinstance(given, BreakerBody):
-        given = given.rule()
-    rule = _read(given) if isinstance(given, str) else given
+    if isinstance(value, BreakerBody):
+        value = value.rule()
+    rule = _read(value) if isinstance(value, str) else value
     if not isinstance(rule, Breaker):
-        raise BadOption(f"breaker={given!r:.64} is not a breaker; {_FORMS}")
+        raise BadOption(f"breaker={value!r:.64} is not a breaker; {_FORMS}")
     _check_numbers(rule)
     window_ms = _duration("window", rule.window)
     cool_ms, cap_ms = _duration("cool", rule.cool), _duration("cool_cap", rule.cool_cap)
@@ -70,8 +70,8 @@ def _check_numbers(rule: Breaker) -> None:
         raise BadOption(f"breaker: pauses={pauses!r:.64} is not True or False")
 
 
-def _duration(field: str, given: Any) -> int:
+def _duration(field: str, value: Any) -> int:
     try:
-        return parse_duration(given)
+        return parse_duration(value)
     except BadDuration as error:
         raise BadDuration(f"breaker: {field}: {error}") from error

@@ -31,17 +31,17 @@ _EXAMPLE = Failure(
 )
 
 
-def read_on_failure(option: str, given: object) -> str:
+def read_on_failure(option: str, value: object) -> str:
     """Return the name of the failure handler, given as a name or as the job itself."""
-    name = given if isinstance(given, str) else getattr(given, "name", None)
+    name = value if isinstance(value, str) else getattr(value, "name", None)
     if not isinstance(name, str) or not name:
-        raise BadOption(f"{option}={given!r:.64} is neither a job nor the name of one")
+        raise BadOption(f"{option}={value!r:.64} is neither a job nor the name of one")
     return name
 
 
-def check_told_is_other(job: str, told: str | msgspec.UnsetType) -> None:
+def check_told_is_other(job: str, handler: str | msgspec.UnsetType) -> None:
     """Raise BadOption if a job would handle its own failures."""
-    if told == job:
+    if handler == job:
         raise BadOption(f"on_failure: job {job!r:.64} cannot handle its own failures; name another")
 
 
@@ -56,13 +56,13 @@ def arguments_for(spec: JobSpec, failure: Failure) -> dict[str, Any]:
     is_template = target_kind(spec.target).is_template
     if is_template:  # a text holds no null
         facts = {name: "" if value is None else value for name, value in facts.items()}
-    taken = _parameters(spec)
-    if taken is None:
+    accepted = _parameters(spec)
+    if accepted is None:
         return {WHOLE: failure}
-    arguments = {name: value for name, value in facts.items() if name in taken}
+    arguments = {name: value for name, value in facts.items() if name in accepted}
     if isinstance(spec.more, str):
         arguments = facts
-    return {**arguments, WHOLE: failure} if WHOLE in taken and not is_template else arguments
+    return {**arguments, WHOLE: failure} if WHOLE in accepted and not is_template else arguments
 
 
 def _parameters(spec: JobSpec) -> Mapping[str, Any] | None:
@@ -75,35 +75,35 @@ def _parameters(spec: JobSpec) -> Mapping[str, Any] | None:
 
 
 def check_told(
-    wanted: Mapping[str, JobSpec],
-    known: Mapping[str, JobSpec],
+    new_specs: Mapping[str, JobSpec],
+    specs: Mapping[str, JobSpec],
     *,
     where: str = "on record",
     places: Mapping[str, str] | None = None,
 ) -> None:
     """Raise BadOption if a failure handler is not defined or needs other arguments."""
-    for name, spec in wanted.items():
+    for name, spec in new_specs.items():
         handler = told_by(spec)
         if handler is None:
             continue
-        if handler not in known:
+        if handler not in specs:
             raise BadOption(
                 f"{at_place(places, name)}job {name!r}: on_failure: no job is named "
-                f"{handler!r:.64} {where}.{hint(handler, known)}"
+                f"{handler!r:.64} {where}.{hint(handler, specs)}"
             )
-        check_takes(name, known[handler], place=at_place(places, name))
+        check_takes(name, specs[handler], place=at_place(places, name))
 
 
-def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
+def check_takes(job: str, handler: JobSpec, *, place: str = "") -> None:
     """Raise BadOption unless the facts of a failure are valid arguments of the handler."""
     from rota.rules.jobs.stored_signature import recorded_signature  # noqa: PLC0415  # brings graphs along
 
     # A function without parameters on record: what it lacks, a worker finds out.
-    is_bare = isinstance(told.target, PythonTarget) and not told.parameters
-    if is_bare and not isinstance(told.more, str):
+    is_bare = isinstance(handler.target, PythonTarget) and not handler.parameters
+    if is_bare and not isinstance(handler.more, str):
         return
     try:
-        recorded_signature(told).bind((), arguments_for(told, _EXAMPLE))
+        recorded_signature(handler).bind((), arguments_for(handler, _EXAMPLE))
     except BadInput as error:
         raise BadOption(
             f"{place}job {job!r}: on_failure: {error}. A failure handler takes `{WHOLE}`, or any "
@@ -111,12 +111,12 @@ def check_takes(job: str, told: JobSpec, *, place: str = "") -> None:
         ) from error
 
 
-def check_function(job: str, told: str, bind: Any, spec: JobSpec) -> None:
+def check_function(job: str, handler: str, bind: Any, spec: JobSpec) -> None:
     """Raise BadOption unless the handler's function takes the failure, types included."""
     try:
         bind((), arguments_for(spec, _EXAMPLE))
     except BadInput as error:
         raise BadOption(
-            f"job {job!r}: on_failure: {told!r} takes `{WHOLE}: Failure`, or any of "
+            f"job {job!r}: on_failure: {handler!r} takes `{WHOLE}: Failure`, or any of "
             f"{', '.join(FACTS)}: {error}"
         ) from error

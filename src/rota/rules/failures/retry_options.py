@@ -49,55 +49,56 @@ def retry_function(options: Mapping[str, Any]) -> RetryFunction | None:
     return function
 
 
-def _retries(option: str, given: object) -> int | RetryPolicy:
-    if isinstance(given, RetryPolicy):
-        return given
-    limit = 0 if given is None else given
+def _retries(option: str, value: object) -> int | RetryPolicy:
+    if isinstance(value, RetryPolicy):
+        return value
+    limit = 0 if value is None else value
     if isinstance(limit, bool) or not isinstance(limit, int) or not 0 <= limit <= MAX_RETRIES:
         raise BadOption(
-            f"{option}={given!r:.64} is not a number from 0 to {MAX_RETRIES:,}, nor a RetryPolicy"
+            f"{option}={value!r:.64} is not a number from 0 to {MAX_RETRIES:,}, nor a RetryPolicy"
         )
     return limit
 
 
-def _function(option: str, given: Any) -> RetryFunction:
-    if not callable(given):
+def _function(option: str, value: Any) -> RetryFunction:
+    if not callable(value):
         raise BadOption(
-            f"{option}={given!r:.64} is not a function; for a number of retries write retries="
+            f"{option}={value!r:.64} is not a function; for a number of retries write retries="
         )
-    function: RetryFunction = given
+    function: RetryFunction = value
     return function
 
 
-def _backoff(option: str, given: object) -> Backoff:
-    if given not in _BACKOFFS:
-        hint = "; for a function of your own write retry=" if given == "custom" else ""
-        raise BadOption(f"{option}={given!r:.64} is not one of {', '.join(_BACKOFFS)}{hint}")
-    return given  # type: ignore[return-value]  # checked against the Literal above
+def _backoff(option: str, value: object) -> Backoff:
+    if value not in _BACKOFFS:
+        hint = "; for a function of your own write retry=" if value == "custom" else ""
+        raise BadOption(f"{option}={value!r:.64} is not one of {', '.join(_BACKOFFS)}{hint}")
+    return value  # type: ignore[return-value]  # checked against the Literal above
 
 
-def _jitter(option: str, given: object) -> float:
-    share = float(given) if isinstance(given, bool | int | float) else -1.0
+def _jitter(option: str, value: object) -> float:
+    share = float(value) if isinstance(value, bool | int | float) else -1.0
     if not 0 <= share <= 1:
-        raise BadOption(f"{option}={given!r:.64} is not True, False or a share from 0 to 1")
+        raise BadOption(f"{option}={value!r:.64} is not True, False or a share from 0 to 1")
     return share
 
 
-def _class_names(option: str, given: object) -> tuple[str, ...]:
+def _class_names(option: str, value: object) -> tuple[str, ...]:
     """Return qualified names of exception classes; accepts text such as `shop.errors.Temporary`."""
-    each = given if isinstance(given, tuple | list | set | frozenset) else (given,)
+    each = value if isinstance(value, tuple | list | set | frozenset) else (value,)
     return tuple(_class_name(option, one) for one in each)
 
 
-def _class_name(option: str, given: object) -> str:
-    if isinstance(given, type) and issubclass(given, BaseException):
-        return class_name(given)
-    if isinstance(given, str) and all(part.isidentifier() for part in given.split(".")):
-        return given if "." in given else f"builtins.{given}"
-    raise BadOption(f"{option}: {given!r:.64} is not an exception class")
+def _class_name(option: str, value: object) -> str:
+    if isinstance(value, type) and issubclass(value, BaseException):
+        return class_name(value)
+    if isinstance(value, str) and all(part.isidentifier() for part in value.split(".")):
+        return value if "." in value else f"builtins.{value}"
+    raise BadOption(f"{option}: {value!r:.64} is not an exception class")
 
 
 _BACKOFFS = [each for each in get_args(Backoff) if each != "custom"]
+_JOB = ("job",)
 _BOTH = ("job", "submit")
 RETRY = (
     Option(
@@ -118,6 +119,7 @@ RETRY = (
         where=_BOTH,
         default="`exponential`",
         body=Literal["exponential", "fixed", "none"],
+        bodies=_JOB,
     ),
     Option(
         "retry_delay",
@@ -128,6 +130,7 @@ RETRY = (
         default="`1s`",
         field="delay_ms",
         body=Time,
+        bodies=_JOB,
     ),
     Option(
         "retry_cap",
@@ -138,6 +141,7 @@ RETRY = (
         default="`1h`",
         field="cap_ms",
         body=Time,
+        bodies=_JOB,
     ),
     Option(
         "jitter",
@@ -147,6 +151,7 @@ RETRY = (
         where=_BOTH,
         default="`False`",
         body=float,
+        bodies=_JOB,
     ),
     Option(
         "retry",
@@ -177,6 +182,7 @@ RETRY = (
         where=_BOTH,
         field="within_ms",
         body=Time,
+        bodies=_JOB,
     ),
 )
 """The options of retries, in the order of the docs."""

@@ -71,23 +71,23 @@ class _Checker:
         if facts is None:
             return
         for name, value in node.args.items():
-            wanted = facts.parameters.get(name, "Any")
-            if wanted == "Any":
+            parameter_type = facts.parameters.get(name, "Any")
+            if parameter_type == "Any":
                 continue
-            if (given := self._kind(value, item)) is not None:
-                self._check_fit(node, name, given, wanted)
+            if (value_type := self._kind(value, item)) is not None:
+                self._check_fit(node, name, value_type, parameter_type)
             elif not any(mentions(value)):
                 _check_literal(node, name, resolve(value, NOTHING), facts)
         if node.map is not None and node.map.into is not None and item is not None:
-            wanted = facts.parameters.get(node.map.into, "Any")
-            self._check_fit(node, node.map.into, item, wanted)
+            parameter_type = facts.parameters.get(node.map.into, "Any")
+            self._check_fit(node, node.map.into, item, parameter_type)
         elif node.map is not None:
             _check_items(node, node.map, facts)
 
     def _facts(self, node: Node) -> JobFacts | None:
         if node.job is not None:
-            return _found("job", node, node.job, self._jobs)
-        graph = _found("graph", node, node.graph or "", self._graphs)
+            return _find("job", node, node.job, self._jobs)
+        graph = _find("graph", node, node.graph or "", self._graphs)
         return None if graph is None else facts_of_graph(graph)
 
     def _check_map(self, node: Node) -> str | None:
@@ -102,7 +102,7 @@ class _Checker:
         item = element_of(kind)
         if item is None:
             raise BadGraph(
-                f"node {node.name!r}: map: {self._told(node.map.over)} is {kind}, not a list"
+                f"node {node.name!r}: map: {self._value_text(node.map.over)} is {kind}, not a list"
             )
         return item if node.map.batch == 1 else f"list[{item}]"
 
@@ -127,16 +127,16 @@ class _Checker:
             kind = facts.result if node.map is None else f"list[{facts.result}]"
         return None if kind is None else _part(kind, path.steps)
 
-    def _check_fit(self, node: Node, name: str, given: str, wanted: str) -> None:
-        if not fits(given, wanted):
+    def _check_fit(self, node: Node, name: str, raw: str, parameter_type: str) -> None:
+        if not fits(raw, parameter_type):
             value = node.args.get(name, node.map.over if node.map else None)
-            what = self._told(value)
+            what = self._value_text(value)
             each = "an item of " if name not in node.args else ""
             raise BadGraph(
-                f"node {node.name!r}: {name}: {each}{what} is {given}, but {name} is {wanted}"
+                f"node {node.name!r}: {name}: {each}{what} is {raw}, but {name} is {parameter_type}"
             )
 
-    def _told(self, value: Any) -> str:
+    def _value_text(self, value: Any) -> str:
         form = next(iter(value), "") if isinstance(value, dict) else ""
         if form == "$ref":
             return f"the result of {value[form]!r}"
@@ -148,12 +148,12 @@ def _check_literal(node: Node, name: str, value: Any, facts: JobFacts) -> None:
 
     If only the annotation is known, null is accepted: the job's default may be None.
     """
-    wanted = facts.parameters[name]
+    parameter_type = facts.parameters[name]
     is_known = name in facts.kinds
-    kind = facts.kinds[name] if is_known else plain_kind(wanted)
+    kind = facts.kinds[name] if is_known else plain_kind(parameter_type)
     wrong = misfit(name, value, kind) if is_known or value is not None else None
     if wrong is not None:
-        raise BadGraph(f"node {node.name!r}: {wrong}; {name} is {wanted}")
+        raise BadGraph(f"node {node.name!r}: {wrong}; {name} is {parameter_type}")
 
 
 def _check_items(node: Node, mapped: Map, facts: JobFacts) -> None:
@@ -171,12 +171,14 @@ def _check_items(node: Node, mapped: Map, facts: JobFacts) -> None:
             _check_literal(node, into, resolve(value, NOTHING), facts)
 
 
-def _found(what: str, node: Node, name: str, known: Mapping[str, T] | None) -> T | None:
-    if known is None:
+def _find(what: str, node: Node, name: str, definitions: Mapping[str, T] | None) -> T | None:
+    if definitions is None:
         return None
-    if name not in known:
-        raise BadGraph(f"node {node.name!r}: no {what} is named {name!r:.64}.{hint(name, known)}")
-    return known[name]
+    if name not in definitions:
+        raise BadGraph(
+            f"node {node.name!r}: no {what} is named {name!r:.64}.{hint(name, definitions)}"
+        )
+    return definitions[name]
 
 
 def _part(kind: str, steps: tuple[str | int, ...]) -> str | None:
@@ -189,14 +191,14 @@ def _part(kind: str, steps: tuple[str | int, ...]) -> str | None:
 
 
 def _check_names(node: Node, facts: JobFacts) -> None:
-    given = dict.fromkeys(node.args)
+    argument_names = dict.fromkeys(node.args)
     if node.map is not None and node.map.into is not None:
-        given[node.map.into] = None
+        argument_names[node.map.into] = None
     if facts.takes_more and not facts.required:
         return
     what = f"job {node.job!r}" if node.job is not None else f"graph {node.graph!r}"
     if not facts.takes_more:
-        for name in given:
+        for name in argument_names:
             if name not in facts.parameters:
                 raise BadGraph(
                     f"node {node.name!r}: {what} takes no {name!r:.64}."
@@ -204,5 +206,5 @@ def _check_names(node: Node, facts: JobFacts) -> None:
                 )
     missing = [name for name in facts.parameters if name in (facts.required or ())]
     for name in missing:
-        if name not in given:
+        if name not in argument_names:
             raise BadGraph(f"node {node.name!r}: {what} needs {name!r}")

@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import Any, get_args
 
 from rota.errors import BadGraph, BadInput
-from rota.model.graphs.graph import Cache, Graph, Isolation, Kind, Map, Mode, Node
+from rota.model.graphs.graph import Cache, Graph, Kind, Map, Mode, Node
+from rota.model.jobs.isolation import Isolation
 from rota.rules.admission.order import parse_priority
 from rota.rules.graphs.joins import JOINS
 from rota.rules.graphs.maps import MAX_ITEMS, parse_tolerance
@@ -61,10 +62,10 @@ def _check_node(graph: Graph, node: Node) -> None:
     values = _CHECKED(node)
     if values == _NONE:
         return
-    for (field, check), given in zip(_CHECKS.items(), values, strict=True):
-        if given is not None:
+    for (field, check), value in zip(_CHECKS.items(), values, strict=True):
+        if value is not None:
             try:
-                check(given)
+                check(value)
             except BadInput as error:
                 raise BadGraph(f"{field}: {error}") from error
 
@@ -92,38 +93,38 @@ def _check_kind(graph: Graph, node: Node) -> None:
         raise BadGraph(f"map: a {node.kind} cannot be mapped")
 
 
-def _positive(given: Any) -> None:
-    if not parse_duration(given):
-        raise BadGraph(f"{given!r:.64} is zero; leave it out instead")
+def _positive(value: Any) -> None:
+    if not parse_duration(value):
+        raise BadGraph(f"{value!r:.64} is zero; leave it out instead")
 
 
-def _retries(given: Any) -> None:
-    whole_number("retries", given, 0, MAX_RETRIES)
+def _retries(value: Any) -> None:
+    whole_number("retries", value, 0, MAX_RETRIES)
 
 
-def _priority(given: Any) -> None:
-    if given != "critical_path":
-        parse_priority(given)
+def _priority(value: Any) -> None:
+    if value != "critical_path":
+        parse_priority(value)
 
 
-def _group(given: Any) -> None:
-    if len(given) > MAX_GROUP or not _GROUP.fullmatch(given):
+def _group(value: Any) -> None:
+    if len(value) > MAX_GROUP or not _GROUP.fullmatch(value):
         raise BadGraph(
-            f"{given!r:.64} is not a group name; write load, or load/parts for a group in it"
+            f"{value!r:.64} is not a group name; write load, or load/parts for a group in it"
         )
 
 
-def _cache(given: Cache) -> None:
-    if given.ttl is not None:
-        _positive(given.ttl)
+def _cache(cache: Cache) -> None:
+    if cache.ttl is not None:
+        _positive(cache.ttl)
 
 
-def _map(given: Map) -> None:
-    if given.concurrency is not None:
-        whole_number("concurrency", given.concurrency, 1, MAX_LIMIT)
-    whole_number("batch", given.batch, 1, MAX_ITEMS)
-    parse_tolerance(given.tolerate)
-    over = given.over
+def _map(mapping: Map) -> None:
+    if mapping.concurrency is not None:
+        whole_number("concurrency", mapping.concurrency, 1, MAX_LIMIT)
+    whole_number("batch", mapping.batch, 1, MAX_ITEMS)
+    parse_tolerance(mapping.tolerate)
+    over = mapping.over
     if isinstance(over, list | tuple):
         if len(over) > MAX_ITEMS:
             raise BadGraph(f"{len(over):,} items are more than {MAX_ITEMS:,}; use batch=")
@@ -135,9 +136,9 @@ _KINDS: tuple[str, ...] = get_args(Kind)
 _CHECKS: dict[str, Callable[[Any], object]] = {
     "retries": _retries,
     "timeout": _positive,
-    "queue": lambda given: check_name("queue", given),
+    "queue": lambda value: check_name("queue", value),
     "priority": _priority,
-    "isolation": lambda given: one_of("isolation", given, get_args(Isolation)),
+    "isolation": lambda value: one_of("isolation", value, get_args(Isolation)),
     "group": _group,
     "map": _map,
     "cache": _cache,

@@ -22,7 +22,7 @@ class JoinDecision(StrEnum):
 
 
 class Ending(StrEnum):
-    """How a node ended, as its children count it; a cancelled node counts as failed."""
+    """The ending of a node, as its children count it; a cancelled node counts as failed."""
 
     SUCCESS = "success"
     FAILED = "failed"

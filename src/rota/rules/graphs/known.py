@@ -19,7 +19,7 @@ from rota.rules.text.checks import at_place, hint
 
 
 def check_known(
-    wanted: Iterable[Graph], known: Mapping[str, JobSpec], places: Mapping[str, str]
+    new_graphs: Iterable[Graph], specs: Mapping[str, JobSpec], places: Mapping[str, str]
 ) -> None:
     """Raise BadGraph if a node names an undefined job or gives it arguments that it does not take.
 
@@ -27,12 +27,12 @@ def check_known(
     """
     graphs = {
         name: spec.target.graph
-        for name, spec in known.items()
+        for name, spec in specs.items()
         if isinstance(spec.target, GraphTarget)
     }
-    jobs = {name: _facts(spec) for name, spec in known.items() if name not in graphs}
-    wanted = tuple(wanted)
-    for graph in wanted:
+    jobs = {name: _facts(spec) for name, spec in specs.items() if name not in graphs}
+    new_graphs = tuple(new_graphs)
+    for graph in new_graphs:
         for node in graph.nodes:
             place = at_place(places, f"{graph.name}/{node.name}")
             where = f"{place}graph {graph.name!r}: node {node.name!r}"
@@ -42,7 +42,7 @@ def check_known(
             plan_graph(graph, jobs=jobs, graphs=graphs)
         except BadGraph as error:
             raise _at_its_place(graph, error, places) from error
-    for graph in wanted:
+    for graph in new_graphs:
         expand(graph, graphs, jobs=jobs)
 
 
@@ -55,19 +55,20 @@ def _at_its_place(graph: Graph, error: BadGraph, places: Mapping[str, str]) -> B
 def _check_there(
     where: str,
     name: str | None,
-    known: Mapping[str, object],
+    definitions: Mapping[str, object],
     others: Mapping[str, object],
     *,
     what: Literal["job", "graph"],
 ) -> None:
     """Check that a name is defined; `others` are names that belong in the other field."""
-    if name is None or name in known:
+    if name is None or name in definitions:
         return
     if name in others:
         other = "graph" if what == "job" else "job"
         raise BadGraph(f"{where}: {name!r:.64} is a {other}; write `{other}: {name:.64}`")
+    similar = hint(name, definitions)
     raise BadGraph(
-        f"{where}: no {what} is named {name!r:.64} in the files or on record.{hint(name, known)} "
+        f"{where}: no {what} is named {name!r:.64} in the files or on record.{similar} "
         "Define it there, or start a worker of the app that has it first"
     )
 

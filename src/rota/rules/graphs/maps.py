@@ -22,13 +22,13 @@ class Tolerance(NamedTuple):
         return failed <= max(self.number, int(self.share * total + 1e-9))
 
 
-def parse_tolerance(given: object) -> Tolerance:
+def parse_tolerance(value: object) -> Tolerance:
     """Read a tolerance such as `3` or `"5%"`."""
-    if isinstance(given, int) and not isinstance(given, bool) and 0 <= given <= MAX_ITEMS:
-        return Tolerance(number=given)
-    match = _SHARE.fullmatch(given.strip()) if isinstance(given, str) else None
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MAX_ITEMS:
+        return Tolerance(number=value)
+    match = _SHARE.fullmatch(value.strip()) if isinstance(value, str) else None
     if match is None or float(match[1]) > 100:  # noqa: PLR2004  # per cent
-        raise BadOption(f'tolerate={given!r:.64} is not a number of failures, nor "5%" of all')
+        raise BadOption(f'tolerate={value!r:.64} is not a number of failures, nor "5%" of all')
     return Tolerance(share=float(match[1]) / 100)
 
 

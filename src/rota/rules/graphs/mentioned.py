@@ -58,13 +58,13 @@ def _parents(graph: Graph, node: Node, nodes: Mapping[str, Node]) -> dict[str, N
 
 def _whole_results(args: Mapping[str, Any], nodes: Mapping[str, Node]) -> dict[str, None] | None:
     """Return the nodes if all arguments are whole results: the fast path for most nodes."""
-    found: dict[str, None] = {}
+    names: dict[str, None] = {}
     for value in args.values():
         name = value.get("$ref") if type(value) is dict and len(value) == 1 else None
         if not isinstance(name, str) or name not in nodes:
             return None
-        found[name] = None
-    return found
+        names[name] = None
+    return names
 
 
 def _nodes_in(
@@ -87,9 +87,9 @@ def nodes_in(
         case "$ref" | "$error" | "$param":
             name, steps = parse_path(mention.text)
             is_node = mention.form != "$param"
-            known: Mapping[str, Any] = nodes if is_node else graph.parameters
-            if name not in known:
-                raise _unknown("node" if is_node else "parameter", name, known, where)
+            defined: Mapping[str, Any] = nodes if is_node else graph.parameters
+            if name not in defined:
+                raise _unknown("node" if is_node else "parameter", name, defined, where)
             if mention.form == "$error" and steps not in _WAYS_INTO_ERROR:
                 raise BadGraph(
                     f"{where}: an error has {' and '.join(ERROR_PARTS)}, as in "
@@ -120,8 +120,8 @@ def returned_nodes(result: Any) -> Iterator[str]:
             yield parse_path(mention.text).name
         elif mention.form == "$expr":
             fields = mentioned_in(tokens_of(mention.text)).fields
-            asked = {name for name, field in fields if field != "result"}
-            yield from (name for name, field in fields if field == "result" and name not in asked)
+            names = {name for name, field in fields if field != "result"}
+            yield from (name for name, field in fields if field == "result" and name not in names)
 
 
 def nodes_with_error(value: Any) -> Iterator[str]:
@@ -155,5 +155,5 @@ def _check_constant(condition: Condition) -> None:
         )
 
 
-def _unknown(what: str, name: str, known: Mapping[str, Any], where: str) -> BadGraph:
-    return BadGraph(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
+def _unknown(what: str, name: str, defined: Mapping[str, Any], where: str) -> BadGraph:
+    return BadGraph(f"{where}: there is no {what} {name!r:.64}.{hint(name, defined)}")

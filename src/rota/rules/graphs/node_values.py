@@ -23,16 +23,16 @@ from rota.rules.text.checks import hint
 _ENCODER = msgspec.json.Encoder(order="deterministic")
 
 
-def bind_parameters(graph: Graph, given: Mapping[str, Any]) -> dict[str, Any]:
+def bind_parameters(graph: Graph, values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the parameters of a run with defaults; BadArguments for unknown and missing ones."""
-    for name in given:
+    for name in values:
         if name not in graph.parameters:
             raise BadArguments(
                 f"graph {graph.name!r} has no parameter {name!r:.64}.{hint(name, graph.parameters)}"
             )
     bound: dict[str, Any] = {}
     for name, parameter in graph.parameters.items():
-        value = given.get(name, parameter.default)
+        value = values.get(name, parameter.default)
         if value is msgspec.UNSET:
             raise BadArguments(f"graph {graph.name!r} needs the parameter {name!r}")
         bound[name] = value
@@ -59,7 +59,7 @@ def is_wanted(node: Node, values: Values) -> bool:
 
 def arguments_of(node: Node, values: Values) -> dict[str, Any]:
     """Return the arguments for the job; for a mapped node, those for the item in `values`."""
-    arguments: dict[str, Any] = _resolved(node, "args", node.args, values)
+    arguments: dict[str, Any] = _resolve(node, "args", node.args, values)
     if node.map is not None and node.map.into is not None:
         arguments[node.map.into] = values.item
     return arguments
@@ -69,7 +69,7 @@ def items_of(node: Node, values: Values) -> list[Any]:
     """Return the items of a mapped node; BadGraph if they are not a list, or too many."""
     if node.map is None:
         raise BadGraph(f"node {node.name!r} is not mapped")
-    items = _resolved(node, "map.over", node.map.over, values)
+    items = _resolve(node, "map.over", node.map.over, values)
     if not isinstance(items, list):
         raise BadGraph(f"node {node.name!r}: map.over: {items!r:.64} is not a list")
     if len(items) > MAX_ITEMS:
@@ -90,7 +90,7 @@ def cache_key(cache: Cache, job: tuple[str, int], args: Mapping[str, Any], value
     with _refusing("cache.key", cache.key):
         if cache.key is None:
             return _digest([name, version, args])
-        return _digest([name, resolve(cache.key, _known(values, "cache.key"))])
+        return _digest([name, resolve(cache.key, _values_of(values, "cache.key"))])
 
 
 def _digest(value: Any) -> str:
@@ -100,14 +100,14 @@ def _digest(value: Any) -> str:
 def result_of(graph: Graph, values: Values) -> Any:
     """Return the result of a run of the graph."""
     with _refusing("result", graph.result):
-        return resolve(graph.result, _known(values, "result"))
+        return resolve(graph.result, _values_of(values, "result"))
 
 
-def _resolved(node: Node, field: str, value: Any, values: Values) -> Any:
+def _resolve(node: Node, field: str, value: Any, values: Values) -> Any:
     where = f"node {node.name!r}: {field}"
     try:
         with _refusing("", value):
-            return resolve(value, _known(values, where))
+            return resolve(value, _values_of(values, where))
     except (BadGraph, BadArguments) as error:
         raise BadGraph(f"{where}: {error}") from error
 
@@ -127,7 +127,7 @@ def _refusing(where: str, value: Any) -> Iterator[None]:
         raise BadGraph(f"{place}{value!r:.80}: {type(error).__name__}: {error!s:.200}") from error
 
 
-def _known(values: Values, where: str) -> Known:
+def _values_of(values: Values, where: str) -> Known:
     return Known(
         results=values.results,
         params=values.params,

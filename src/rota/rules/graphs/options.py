@@ -28,12 +28,12 @@ _WORDS: dict[str, tuple[str, ...]] = {
 }
 
 
-def read_graph(name: str, given: object) -> Graph:
+def read_graph(name: str, value: object) -> Graph:
     """Build a graph from a mapping; fields are checked one by one, not yet against each other.
 
     `plan_graph` checks whether the nodes fit together.
     """
-    fields = _mapping(given, (), Graph)
+    fields = _mapping(value, (), Graph)
     fields = {"name": name, **fields}
     if fields["name"] != name:
         raise BadGraph(f"name: {fields['name']!r:.64} is called {name!r:.64} here", path=("name",))
@@ -43,7 +43,7 @@ def read_graph(name: str, given: object) -> Graph:
         "nodes": [node for _, node in listed],
         "parameters": _parameters(fields.get("parameters")),
     }
-    return _converted(_spelled(document, ()), [path for path, _ in listed])
+    return _convert(_spell(document, ()), [path for path, _ in listed])
 
 
 def graph_schema() -> dict[str, Any]:
@@ -79,14 +79,14 @@ def graph_schema() -> dict[str, Any]:
     }
 
 
-def _nodes(given: object) -> list[tuple[Path, dict[str, Any]]]:
+def _nodes(value: object) -> list[tuple[Path, dict[str, Any]]]:
     """Return each node with its path in the document."""
-    if isinstance(given, Mapping):
-        return [_named(str(name), node) for name, node in given.items()]
-    if not isinstance(given, list | tuple) or not given:
+    if isinstance(value, Mapping):
+        return [_named(str(name), node) for name, node in value.items()]
+    if not isinstance(value, list | tuple) or not value:
         raise BadGraph("nodes: a graph needs nodes; write them by name", path=("nodes",))
     entries: list[tuple[Path, dict[str, Any]]] = []
-    for at, node in enumerate(given):
+    for at, node in enumerate(value):
         path: Path = ("nodes", at)
         fields = _mapping(node, path, Node)
         if not isinstance(fields.get("name"), str):
@@ -95,9 +95,9 @@ def _nodes(given: object) -> list[tuple[Path, dict[str, Any]]]:
     return entries
 
 
-def _named(name: str, given: object) -> tuple[Path, dict[str, Any]]:
+def _named(name: str, value: object) -> tuple[Path, dict[str, Any]]:
     path: Path = ("nodes", name)
-    fields = _mapping({} if given is None else given, path, Node)
+    fields = _mapping({} if value is None else value, path, Node)
     if fields.get("name", name) != name:
         raise BadGraph(f"{_shown(path)}: it has another name, too", path=(*path, "name"))
     if "job" not in fields and "graph" not in fields:
@@ -110,10 +110,10 @@ def _node(fields: dict[str, Any], path: Path) -> dict[str, Any]:
     for part, kind in (("map", Map), ("cache", Cache)):
         if isinstance(fields.get(part), Mapping):
             fields[part] = _mapping(fields[part], (*path, part), kind)
-    return _spelled(fields, path)
+    return _spell(fields, path)
 
 
-def _spelled(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
+def _spell(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
     """Expand the short forms of a node's fields, and check their words with a hint."""
     for field, words in _WORDS.items():
         word = fields.get(field)
@@ -133,39 +133,39 @@ def _spelled(fields: Mapping[str, Any], path: Path) -> dict[str, Any]:
     return spelled
 
 
-def _parameters(given: object) -> dict[str, Any]:
+def _parameters(value: object) -> dict[str, Any]:
     path: Path = ("parameters",)
-    if given is None:
+    if value is None:
         return {}
-    if isinstance(given, list):
-        return {str(name): {} for name in given}
-    if not isinstance(given, Mapping):
+    if isinstance(value, list):
+        return {str(name): {} for name in value}
+    if not isinstance(value, Mapping):
         raise BadGraph("parameters: write them by name, as in `day: str`", path=path)
-    found: dict[str, Any] = {}
-    for name, each in given.items():
+    parameters: dict[str, Any] = {}
+    for name, each in value.items():
         if isinstance(each, str):
-            found[str(name)] = {"type": each}
+            parameters[str(name)] = {"type": each}
         else:
-            found[str(name)] = _mapping(each or {}, (*path, str(name)), Parameter)
-    return found
+            parameters[str(name)] = _mapping(each or {}, (*path, str(name)), Parameter)
+    return parameters
 
 
-def _mapping(given: object, path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
+def _mapping(value: object, path: Path, kind: type[msgspec.Struct]) -> dict[str, Any]:
     where = f"{_shown(path)}: " if path else ""
-    if not isinstance(given, Mapping):
-        raise BadGraph(f"{where}{given!r:.64} is not a mapping of names to values", path=path)
-    known = kind.__struct_fields__
-    for name in given:
-        if name not in known:
+    if not isinstance(value, Mapping):
+        raise BadGraph(f"{where}{value!r:.64} is not a mapping of names to values", path=path)
+    fields = kind.__struct_fields__
+    for name in value:
+        if name not in fields:
             raise BadGraph(
-                f"{where}there is no {name!r:.64} here.{hint(name, known)} "
-                f"Known are: {', '.join(sorted(known))}",
+                f"{where}there is no {name!r:.64} here.{hint(name, fields)} "
+                f"Known are: {', '.join(sorted(fields))}",
                 path=(*path, str(name)),
             )
-    return dict(given)
+    return dict(value)
 
 
-def _converted(document: dict[str, Any], paths: list[Path]) -> Graph:
+def _convert(document: dict[str, Any], paths: list[Path]) -> Graph:
     try:
         return msgspec.convert(document, type=Graph)
     except msgspec.ValidationError as error:

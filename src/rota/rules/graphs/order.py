@@ -41,8 +41,8 @@ def order(parents: Parents, children: Children) -> list[str]:
             if not waiting[at]:
                 heapq.heappush(ready, at)
     if len(ordered) < len(names):
-        done = set(ordered)
-        raise _cycle({name: above for name, above in parents.items() if name not in done})
+        placed = set(ordered)
+        raise _cycle({name: above for name, above in parents.items() if name not in placed})
     return ordered
 
 
@@ -74,26 +74,26 @@ def remaining(
     ordered: Sequence[str], children: Mapping[str, Sequence[str]], durations: Mapping[str, float]
 ) -> dict[str, float]:
     """Return the least time from the start of each node to the end of all that comes after it."""
-    left: dict[str, float] = {}
+    lengths: dict[str, float] = {}
     for name in reversed(ordered):
-        after = max((left[child] for child in children[name]), default=0.0)
-        left[name] = durations.get(name, 0.0) + after
-    return left
+        after = max((lengths[child] for child in children[name]), default=0.0)
+        lengths[name] = durations.get(name, 0.0) + after
+    return lengths
 
 
 def critical_path(
     ordered: Sequence[str], children: Mapping[str, Sequence[str]], durations: Mapping[str, float]
 ) -> tuple[list[str], float]:
     """Return the longest path and its duration; a run cannot be faster than this."""
-    left = remaining(ordered, children, durations)
-    if not left:
+    lengths = remaining(ordered, children, durations)
+    if not lengths:
         return [], 0.0
     has_parent = {child for below in children.values() for child in below}
     roots = [name for name in ordered if name not in has_parent]
-    way = [max(roots, key=left.__getitem__)]
+    way = [max(roots, key=lengths.__getitem__)]
     while children[way[-1]]:
-        way.append(max(children[way[-1]], key=left.__getitem__))
-    return way, left[way[0]]
+        way.append(max(children[way[-1]], key=lengths.__getitem__))
+    return way, lengths[way[0]]
 
 
 def taken_path(parents: Parents, ended: Mapping[str, float]) -> list[str]:
@@ -112,9 +112,9 @@ def taken_path(parents: Parents, ended: Mapping[str, float]) -> list[str]:
     return way[::-1]
 
 
-def urgencies(left: Mapping[str, float], *, highest: int) -> dict[str, int]:
+def urgencies(lengths: Mapping[str, float], *, highest: int) -> dict[str, int]:
     """Return priorities from 0 to `highest`; a longer way to the end gives a higher priority."""
-    longest = max(left.values(), default=0.0)
+    longest = max(lengths.values(), default=0.0)
     if not longest:
-        return dict.fromkeys(left, 0)
-    return {name: round(highest * each / longest) for name, each in left.items()}
+        return dict.fromkeys(lengths, 0)
+    return {name: round(highest * each / longest) for name, each in lengths.items()}

@@ -53,9 +53,9 @@ def branch_skips(plan: GraphPlan, branch: str, result: object) -> list[str]:
     """
     children = plan.children[branch]
     chosen = _chosen(branch, result, children)
-    kept = set(chosen) | reachable(chosen, plan.children)
+    reached = set(chosen) | reachable(chosen, plan.children)
     return [
-        name for name in children if name not in kept and plan.nodes[name].node.kind not in ASIDE
+        name for name in children if name not in reached and plan.nodes[name].node.kind not in ASIDE
     ]
 
 

@@ -95,19 +95,19 @@ def plan_graph(
     nothing about jobs and graphs is refused.
     """
     try:
-        return _planned(graph, jobs, graphs)
+        return _plan(graph, jobs, graphs)
     except BadInput as error:
         path = error.path if isinstance(error, BadGraph) else ()
         raise BadGraph(f"graph {graph.name!r:.64}: {error}", path=path) from error
 
 
-def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> GraphPlan:
+def _plan(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> GraphPlan:
     check_graph_fields(graph)
     nodes = _by_name(graph)
     for node in graph.nodes:
         check_node_fields(graph, node)
     parents = {node.name: parents_mentioned(graph, node, nodes) for node in graph.nodes}
-    returned = _returned(graph, nodes)
+    returned = _returned_names(graph, nodes)
     if sum(map(len, parents.values())) > MAX_EDGES:
         raise BadGraph(f"there are more than {MAX_EDGES:,} edges")
     children = order.children_of(parents)
@@ -136,7 +136,7 @@ def _planned(graph: Graph, jobs: Jobs | None, graphs: Graphs | None) -> GraphPla
     )
 
 
-def _returned(graph: Graph, nodes: Mapping[str, Node]) -> set[str]:
+def _returned_names(graph: Graph, nodes: Mapping[str, Node]) -> set[str]:
     """Return the nodes whose results make the graph's result; BadGraph for an unknown node."""
     for mention in mentions(graph.result, "result"):
         nodes_in(graph, mention, nodes, has_item=False)
@@ -177,10 +177,10 @@ def _check_kinds(nodes: Mapping[str, Node], children: Mapping[str, list[str]]) -
             if nodes[setup].kind != "setup":
                 raise BadGraph(f"node {name!r}: setups: {setup!r} is not of the kind setup")
         if node.kind == "teardown" and not node.setups:
-            known = [each for each, other in nodes.items() if other.kind == "setup"]
+            setups = [each for each, other in nodes.items() if other.kind == "setup"]
             raise BadGraph(
                 f"node {name!r}: a teardown names its setups; there are: "
-                f"{', '.join(known[:10]) or 'none'}.{hint(name, known)}"
+                f"{', '.join(setups[:10]) or 'none'}.{hint(name, setups)}"
             )
 
 

@@ -40,7 +40,7 @@ class Stand(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NodeDuration(msgspec.Struct, frozen=True, kw_only=True):
-    """How long a node took in one run; for a mapped node, its instances together."""
+    """The time that a node took in one run; for a mapped node, its instances together."""
 
     took_ms: int
     instances: int = 0
@@ -52,10 +52,10 @@ def progress_of(
     stands: Sequence[Stand], past: Mapping[str, Sequence[NodeDuration]], *, now: int
 ) -> Progress:
     """Return the progress; `stands` has parents first, `past` holds durations from other runs."""
-    left = {each.name: _left(each, past.get(each.name, ()), now) for each in stands}
+    by_name = {each.name: _left_ms(each, past.get(each.name, ()), now) for each in stands}
     open_ = [each for each in stands if not each.is_over]
-    way, left_ms = _critical(open_, {name: ms for name, ms in left.items() if ms is not None})
-    is_known = any(left[name] is not None for name in way)
+    way, left_ms = _critical(open_, {name: ms for name, ms in by_name.items() if ms is not None})
+    is_known = any(by_name[name] is not None for name in way)
     share = sum(each.share for each in stands) / len(stands) if stands else 0.0
     return Progress(
         total=len(stands),
@@ -66,7 +66,7 @@ def progress_of(
         critical_path=tuple(way),
         left_ms=left_ms if is_known else None,
         ends_at=moment(now + left_ms) if is_known else None,
-        unknown=sum(left[each.name] is None for each in open_),
+        unknown=sum(by_name[each.name] is None for each in open_),
     )
 
 
@@ -75,7 +75,7 @@ def percent_of(share: float) -> float:
     return round(share * PERCENT, 2)
 
 
-def _left(stand: Stand, spans: Sequence[NodeDuration], now: int) -> int | None:
+def _left_ms(stand: Stand, spans: Sequence[NodeDuration], now: int) -> int | None:
     """Return the time a node still needs; None if unknown."""
     if stand.is_over:
         return 0
@@ -91,13 +91,13 @@ def _left(stand: Stand, spans: Sequence[NodeDuration], now: int) -> int | None:
     return max(0, round(median(span.took_ms for span in spans)) - elapsed)
 
 
-def _critical(stands: Sequence[Stand], left: Mapping[str, int]) -> tuple[list[str], int]:
+def _critical(stands: Sequence[Stand], left_ms: Mapping[str, int]) -> tuple[list[str], int]:
     names = {each.name for each in stands}
     ordered = [each.name for each in stands]
     children = children_of(
         {each.name: [name for name in each.parents if name in names] for each in stands}
     )
-    longest = remaining(ordered, children, left)
+    longest = remaining(ordered, children, left_ms)
     if not longest:
         return [], 0
     # Of two that take as long, the one that has more after it.

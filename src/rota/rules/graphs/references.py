@@ -140,21 +140,21 @@ def form_of(value: Mapping[str, Any], place: str = "") -> str | None:
     return form
 
 
-def resolve(value: Any, known: Known) -> Any:
+def resolve(value: Any, values: Known) -> Any:
     """Return the value with all references replaced; BadGraph names a part that is missing."""
     if isinstance(value, dict):
         form = form_of(value)
         if form is not None:
-            return FORMS[form](value[form], known)
-        return {key: resolve(each, known) for key, each in value.items()}
+            return FORMS[form](value[form], values)
+        return {key: resolve(each, values) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [resolve(each, known) for each in value]
+        return [resolve(each, values) for each in value]
     return value
 
 
-def follow(value: Any, steps: tuple[Step, ...], *, named: str) -> Any:
+def follow(value: Any, steps: tuple[Step, ...], *, label: str) -> Any:
     """Return a part of a value; a part of null is null, other missing parts raise BadGraph."""
-    way = named
+    way = label
     for step in steps:
         if value is None:
             return None
@@ -197,19 +197,19 @@ _KINDS: tuple[tuple[type, str], ...] = (
 )
 
 
-def _ref(text: str, known: Known) -> Any:
+def _ref(text: str, values: Known) -> Any:
     path = parse_path(text)
-    return follow(known.results.get(path.name), path.steps, named=path.name)
+    return follow(values.results.get(path.name), path.steps, label=path.name)
 
 
-def _error(text: str, known: Known) -> Any:
+def _error(text: str, values: Known) -> Any:
     path = parse_path(text)
-    return follow(known.errors.get(path.name), path.steps, named=f"{path.name}.error")
+    return follow(values.errors.get(path.name), path.steps, label=f"{path.name}.error")
 
 
-def _param(text: str, known: Known) -> Any:
+def _param(text: str, values: Known) -> Any:
     path = parse_path(text)
-    return follow(known.params.get(path.name), path.steps, named=path.name)
+    return follow(values.params.get(path.name), path.steps, label=path.name)
 
 
 def item_steps(text: str) -> tuple[Step, ...]:
@@ -217,17 +217,17 @@ def item_steps(text: str) -> tuple[Step, ...]:
     return parse_steps(f".{text}" if text and text[0] not in ".[" else text)
 
 
-def _item(text: str, known: Known) -> Any:
-    return follow(known.item, item_steps(text), named="item")
+def _item(text: str, values: Known) -> Any:
+    return follow(values.item, item_steps(text), label="item")
 
 
-def _run(text: str, known: Known) -> Any:
+def _run(text: str, values: Known) -> Any:
     check_field(text)
-    return run_value(known.run, text)
+    return run_value(values.run, text)
 
 
-def _expr(text: str, known: Known) -> Any:
-    return known.evaluate(text)
+def _expr(text: str, values: Known) -> Any:
+    return values.evaluate(text)
 
 
 def _literal(value: Any, _: Known) -> Any:

@@ -15,14 +15,14 @@ Edges = Mapping[str, Sequence[str]]
 
 def reachable(start: Iterable[str], edges: Edges) -> set[str]:
     """Return all nodes that can be reached, without the start itself."""
-    seen: set[str] = set()
+    reached: set[str] = set()
     waiting = list(start)
     while waiting:
         for each in edges[waiting.pop()]:
-            if each not in seen:
-                seen.add(each)
+            if each not in reached:
+                reached.add(each)
                 waiting.append(each)
-    return seen
+    return reached
 
 
 def scopes(

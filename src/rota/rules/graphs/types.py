@@ -61,20 +61,20 @@ def _members(kind: Annotation) -> tuple[Annotation, ...]:
     return tuple(member for each in kind.inner for member in _members(each))
 
 
-def _fits(given: Annotation, wanted: Annotation) -> bool:
-    return any(_member_fits(one, two) for one in _members(given) for two in _members(wanted))
+def _fits(source: Annotation, target: Annotation) -> bool:
+    return any(_member_fits(one, two) for one in _members(source) for two in _members(target))
 
 
-def _member_fits(given: Annotation, wanted: Annotation) -> bool:
-    one, two = _family(given), _family(wanted)
+def _member_fits(source: Annotation, target: Annotation) -> bool:
+    one, two = _family(source), _family(target)
     if "unknown" in (one, two):
         return True
     if one != two:
         return (one, two) == ("whole", "number")
     if one == "list":
-        return _fits(_element(given) or ANY, _element(wanted) or ANY)
+        return _fits(_element(source) or ANY, _element(target) or ANY)
     if one == "mapping":
-        return _fits(_value(given), _value(wanted))
+        return _fits(_value(source), _value(target))
     return True
 
 

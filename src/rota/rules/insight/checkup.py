@@ -52,9 +52,9 @@ def finding(check: str, status: Status, found: str, *, advice: str) -> Finding:
 
 
 def schema(missing: Sequence[str]) -> Finding:
-    found = f"lacks {', '.join(missing)}" if missing else "up to date"
+    status_text = f"lacks {', '.join(missing)}" if missing else "up to date"
     status: Status = "problem" if missing else "ok"
-    return finding("schema", status, found, advice="run `rota db migrate`")
+    return finding("schema", status, status_text, advice="run `rota db migrate`")
 
 
 def setting(name: str, value: str, *, is_good: bool) -> Finding:
@@ -69,11 +69,11 @@ def setting(name: str, value: str, *, is_good: bool) -> Finding:
 
 def clock_skew(host_ms: int, database_ms: int) -> Finding:
     skew_ms = host_ms - database_ms
-    found = f"{abs(skew_ms)} ms {'ahead of' if skew_ms > 0 else 'behind'} the database"
+    skew_text = f"{abs(skew_ms)} ms {'ahead of' if skew_ms > 0 else 'behind'} the database"
     return finding(
         "clock of this machine",
         Level(2_000).of(abs(skew_ms)),
-        found,
+        skew_text,
         advice="synchronise the clocks (NTP); leases do not depend on it, times in logs do",
     )
 
@@ -154,9 +154,9 @@ def keys(vitals: Vitals) -> Iterator[Finding]:
 def partitions(names: Collection[str], today: date) -> Iterator[Finding]:
     """Check that each family of daily tables has today's table and those of the coming days."""
     families = {match[1] for name in names if (match := re.match(r"(.+)_\d{8}$", name))}
-    wanted = [f"{today + timedelta(days=ahead):%Y%m%d}" for ahead in range(DAYS_AHEAD + 1)]
+    expected = [f"{today + timedelta(days=ahead):%Y%m%d}" for ahead in range(DAYS_AHEAD + 1)]
     missing = [
-        f"{f}_{day}" for f in sorted(families) for day in wanted if f"{f}_{day}" not in names
+        f"{f}_{day}" for f in sorted(families) for day in expected if f"{f}_{day}" not in names
     ]
     if names:
         yield finding(
@@ -242,10 +242,10 @@ def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
     if "pooler" not in facts:
         return
     has_pooler = bool(facts["pooler"])
-    found = "between us and the server; no statement is prepared" if has_pooler else "none"
-    yield Finding("pooler", "ok", found)
+    pooler_text = "between us and the server; no statement is prepared" if has_pooler else "none"
+    yield Finding("pooler", "ok", pooler_text)
     advice = "`direct=HOST:PORT` in the address must lead past the pooler to the same database"
-    known: Mapping[str, tuple[Status, str]] = {
+    findings: Mapping[str, tuple[Status, str]] = {
         "arrive": ("ok", "arrive"),
         "polled": (
             "ok",
@@ -255,4 +255,4 @@ def line(facts: Mapping[str, str | int]) -> Iterator[Finding]:
         "unreachable": ("warning", f"do not arrive: {facts.get('why', '')}"),
         "lost": ("problem", "do not arrive within 5 s"),
     }
-    yield finding("wake-ups", *known[str(facts["wakeups"])], advice=advice)
+    yield finding("wake-ups", *findings[str(facts["wakeups"])], advice=advice)

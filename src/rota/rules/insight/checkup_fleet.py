@@ -72,11 +72,13 @@ def silent_workers(workers: Sequence[Serving]) -> Finding:
     names = ", ".join(
         f"{each.name} ({format_duration(each.silent_ms // 1000 * 1000)})" for each in silent[:SHOWN]
     )
-    found = f"{len(silent)} of {len(workers)}: {names}" if silent else f"none of {len(workers)}"
+    silent_text = (
+        f"{len(silent)} of {len(workers)}: {names}" if silent else f"none of {len(workers)}"
+    )
     return finding(
         "silent workers",
         "warning" if silent else "ok",
-        found,
+        silent_text,
         advice="they were killed or cut off; other workers take their runs back",
     )
 
@@ -125,12 +127,12 @@ def chores(ages_ms: Mapping[str, int], *, has_live_runs: bool) -> Finding:
     """Check that a worker promotes, reaps, expires and prunes; reaping is due every second."""
     age_ms = ages_ms.get("reap")
     is_late = age_ms is None or age_ms > LATE_MS
-    found = "never" if age_ms is None else f"{format_duration(age_ms // 1000 * 1000)} ago"
+    age_text = "never" if age_ms is None else f"{format_duration(age_ms // 1000 * 1000)} ago"
     status: Status = "problem" if is_late and has_live_runs else "warning" if is_late else "ok"
     return finding(
         "chores",
         status,
-        f"last done {found}" if is_late else "done all the time",
+        f"last done {age_text}" if is_late else "done all the time",
         advice="no worker with chores runs: nothing is promoted, reaped or pruned",
     )
 

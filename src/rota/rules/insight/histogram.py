@@ -26,9 +26,9 @@ def quantile_ms(spread: Spread, share: float) -> int | None:
     count = sum(spread.values())
     if not count:
         return None
-    wanted, seen = math.ceil(share * count), 0
+    rank, below = math.ceil(share * count), 0
     for step in sorted(spread):
-        seen += spread[step]
-        if seen >= wanted:
+        below += spread[step]
+        if below >= rank:
             break
     return round(math.exp((step + 0.5) / STEPS_OF_E) - 1)

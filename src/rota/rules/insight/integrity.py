@@ -18,14 +18,14 @@ class Integrity(NamedTuple):
     is_whole: bool = True
     """False if time ran out before the end."""
     hint: str = ""
-    """How to check more."""
+    """Advice on how to check more."""
 
 
-def integrity(found: Integrity) -> Finding:
+def integrity(report: Integrity) -> Finding:
     """Report a broken page as a problem wherever it is: history may be somebody's proof."""
-    if found.problems:
-        more = len(found.problems) - SHOWN
-        shown = "; ".join(found.problems[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
+    if report.problems:
+        more = len(report.problems) - SHOWN
+        shown = "; ".join(report.problems[:SHOWN]) + (f"; and {more} more" if more > 0 else "")
         return Finding(
             "integrity",
             "problem",
@@ -33,13 +33,15 @@ def integrity(found: Integrity) -> Finding:
             "stop all processes and copy the database away; restore a backup, or save what can be "
             "read (SQLite: .recover; PostgreSQL: pg_dump) into a new one; examine the disk",
         )
-    is_enough = bool(found.looked_at) and found.is_whole
+    is_enough = bool(report.looked_at) and report.is_whole
     says = (
-        found.looked_at if found.is_whole else f"{found.looked_at}; the time ran out before the end"
+        report.looked_at
+        if report.is_whole
+        else f"{report.looked_at}; the time ran out before the end"
     )
     return finding(
         "integrity",
         "ok" if is_enough else "warning",
-        f"no fault in {says}" if found.looked_at else "not looked at",
-        advice=found.hint or "check with more time: --deep",
+        f"no fault in {says}" if report.looked_at else "not looked at",
+        advice=report.hint or "check with more time: --deep",
     )

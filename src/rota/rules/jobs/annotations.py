@@ -61,10 +61,10 @@ def _one(tokens: list[str], depth: int) -> tuple[Annotation, list[str]]:
         inner.append(each)
     if inner:
         tokens = tokens[1:]
-    return _named("None" if name == "NoneType" else name, tuple(inner)), tokens
+    return _annotation("None" if name == "NoneType" else name, tuple(inner)), tokens
 
 
-def _named(name: str, inner: tuple[Annotation, ...]) -> Annotation:
+def _annotation(name: str, inner: tuple[Annotation, ...]) -> Annotation:
     if name == "Optional":
         return Annotation("|", (*inner, Annotation("None")))
     if name == "Union":

@@ -22,18 +22,18 @@ def check_others(
     after: Specs,
     schedules: Mapping[str, StoredSchedule],
     *,
-    wanted: Collection[str],
+    names: Collection[str],
     places: Mapping[str, str],
     owners: Mapping[str, str],
 ) -> None:
     """Raise BadOption with the names if something that worked before stops working.
 
-    `wanted` are the jobs of the bundles, which are checked separately. `schedules` are those that
+    `names` are the jobs of the bundles, which are checked separately. `schedules` are those that
     stay and are not among the bundles. `owners` says who owns a job.
     """
     touched = {name for name in before if after.get(name) != before[name]}
     broken = [
-        *_broken_jobs(before, after, touched, wanted, owners),
+        *_broken_jobs(before, after, touched, names, owners),
         *_broken_schedules(before, after, touched, schedules),
     ]
     if not broken:
@@ -42,8 +42,9 @@ def check_others(
     changed = sorted({job for job, _ in broken})
     place = next((f"{places[job]}: " for job in changed if job in places), "")
     listed = "; ".join(says for _, says in broken[:SHOWN])
+    cause = _changes_text(changed, after)
     raise BadOption(
-        f"{place}{_told(changed, after)} would break what others have on record: {listed}{more}. "
+        f"{place}{cause} would break what others have on record: {listed}{more}. "
         "Apply their files together with this one, change or remove them first, or give the new "
         "job another name"
     )
@@ -53,12 +54,12 @@ def _broken_jobs(
     before: Specs,
     after: Specs,
     touched: set[str],
-    wanted: Collection[str],
+    names: Collection[str],
     owners: Mapping[str, str],
 ) -> Iterator[tuple[str, str]]:
     """Yield each changed job, and which definitions of others it breaks."""
     for name, spec in after.items():
-        cause = touched & _named_by(spec) if name not in wanted else set()
+        cause = touched & _named_by(spec) if name not in names else set()
         if not cause or _wrong(spec, before) is not None:
             continue
         wrong = _wrong(spec, after)
@@ -90,24 +91,24 @@ def _named_by(spec: JobSpec) -> set[str]:
     return called | set(spec.dependencies) | (set() if handler is None else {handler})
 
 
-def _wrong(spec: JobSpec, known: Specs) -> str | None:
+def _wrong(spec: JobSpec, specs: Specs) -> str | None:
     try:
         if isinstance(spec.target, GraphTarget):
-            check_known([spec.target.graph], known, {})
-        check_there({spec.name: spec}, known)
-        check_told({spec.name: spec}, known)
+            check_known([spec.target.graph], specs, {})
+        check_there({spec.name: spec}, specs)
+        check_told({spec.name: spec}, specs)
     except BadInput as error:
-        said = str(error)
-        told = f"graph {spec.name!r}" if isinstance(spec.target, GraphTarget) else ""
-        return said if spec.name in said else f"{told}: {said}"
+        reason = str(error)
+        graph_label = f"graph {spec.name!r}" if isinstance(spec.target, GraphTarget) else ""
+        return reason if spec.name in reason else f"{graph_label}: {reason}"
     return None
 
 
-def _told(changed: list[str], after: Specs) -> str:
-    gone = [repr(name) for name in changed if name not in after]
+def _changes_text(changed: list[str], after: Specs) -> str:
+    removed = [repr(name) for name in changed if name not in after]
     new = [repr(name) for name in changed if name in after]
     parts = [
-        f"removing job {', '.join(gone)}" if gone else "",
+        f"removing job {', '.join(removed)}" if removed else "",
         f"changing job {', '.join(new)}" if new else "",
     ]
     return " and ".join(filter(None, parts))

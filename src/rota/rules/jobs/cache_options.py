@@ -16,30 +16,30 @@ from rota.rules.text.duration import parse_duration
 _EXAMPLE = 'write "1h", or {"ttl": "1h", "key": {"$param": "day"}}'
 
 
-def parse_cache(given: object, parameters: Mapping[str, Any] | None = None) -> Cache | None:
+def parse_cache(value: object, parameters: Mapping[str, Any] | None = None) -> Cache | None:
     """Read the option `cache=`; BadOption says what is wrong. A key may mention parameters only."""
-    if given is None:
+    if value is None:
         return None
-    cache = _cache(given)
+    cache = _cache(value)
     try:
         _check_ttl(cache.ttl)
         _check_key(cache.key, parameters)
     except BadInput as error:
-        raise BadOption(f"cache={given!r:.64}: {error}") from error
+        raise BadOption(f"cache={value!r:.64}: {error}") from error
     return cache
 
 
-def _cache(given: object) -> Cache:
-    if isinstance(given, Cache):
-        return given
-    if isinstance(given, int | float) and not isinstance(given, bool):
-        return Cache(ttl=f"{given}s")
-    if isinstance(given, str):
-        return Cache(ttl=given)
+def _cache(value: object) -> Cache:
+    if isinstance(value, Cache):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return Cache(ttl=f"{value}s")
+    if isinstance(value, str):
+        return Cache(ttl=value)
     try:
-        return msgspec.convert(given, type=Cache)
+        return msgspec.convert(value, type=Cache)
     except msgspec.ValidationError as error:
-        raise BadOption(f"cache={given!r:.64}: {error}; {_EXAMPLE}") from error
+        raise BadOption(f"cache={value!r:.64}: {error}; {_EXAMPLE}") from error
 
 
 def _check_ttl(ttl: str | None) -> None:

@@ -8,7 +8,7 @@ from rota.model.jobs.spec import GraphTarget, JobSpec
 
 
 class ClaimFacts(NamedTuple):
-    """How runs of one version of a job begin; the default is a run that just begins."""
+    """Facts about how runs of one version of a job begin; the default is a run that just begins."""
 
     is_graph: bool = False
     """Whether its runs begin at the claim, without a slot."""

@@ -71,13 +71,15 @@ def http_target(
 ) -> HttpTarget:
     """Return the target of a request; private addresses are refused when the request is sent."""
     try:
-        url, sent = apart(url, headers)
+        url, headers_sent = apart(url, headers)
     except BadOption as error:
         raise BadOption(f"http: {error}") from error
     if method.upper() not in METHODS:
         raise BadOption(f"http: {method!r:.20} is not one of {', '.join(METHODS)}")
-    check_headers(sent)
-    return HttpTarget(url=url, method=method.upper(), headers=sent, body=body, expect=tuple(expect))
+    check_headers(headers_sent)
+    return HttpTarget(
+        url=url, method=method.upper(), headers=headers_sent, body=body, expect=tuple(expect)
+    )
 
 
 def define_job(
@@ -91,7 +93,7 @@ def define_job(
     own = name + OWN if dependencies else name
     parameters = dict.fromkeys(parameter_names(target), SCALAR)
     fields = job_options(own, options).spec_fields()
-    told = fields["on_failure"]
+    handler = fields["on_failure"]
     if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
         fields["on_failure"] = msgspec.UNSET
     spec = JobSpec(target=target, parameters=parameters, **fields)
@@ -105,38 +107,38 @@ def define_job(
     if len(dependencies) > MOST_DEPENDENCIES:
         raise BadOption(f"dependencies: {len(dependencies)} are more than {MOST_DEPENDENCIES}")
     graph = Graph(name=name, nodes=_nodes(own, dependencies))
-    check_told_is_other(name, told)
+    check_told_is_other(name, handler)
     whole = JobSpec(
         name=name,
         target=GraphTarget(graph=plan_graph(graph).graph),
         queue=spec.queue,
-        on_failure=told,
+        on_failure=handler,
     )
     return JobDefinition((spec, whole))
 
 
 def _nodes(own: str, dependencies: Mapping[str, JobSpec]) -> tuple[Node, ...]:
     nodes: list[Node] = []
-    taken: set[str] = set()
+    used_names: set[str] = set()
     for dep, spec in dependencies.items():
-        place = _place(dep, taken)
+        place = _place(dep, used_names)
         is_graph = _is_graph(spec)
         nodes.append(
             Node(name=place, job=None if is_graph else dep, graph=dep if is_graph else None)
         )
     after = tuple(node.name for node in nodes)
-    return (*nodes, Node(name=_place("command", taken), job=own, after=after))
+    return (*nodes, Node(name=_place("command", used_names), job=own, after=after))
 
 
-def _place(text: str, taken: set[str]) -> str:
+def _place(text: str, used_names: set[str]) -> str:
     """Return an identifier for a node that no other node has."""
     base = _SIGN.sub("_", text)[:60]
     base = base if not base[:1].isdigit() else f"_{base}"
     place, number = base, 1
-    while place in taken:
+    while place in used_names:
         number += 1
         place = f"{base}_{number}"
-    taken.add(place)
+    used_names.add(place)
     return place
 
 

@@ -54,7 +54,7 @@ def _plain(value: Any) -> Any:
 def _leaves(value: Any, path: str = "") -> dict[str, Any]:
     if not isinstance(value, dict) or not value:
         return {path: value}
-    found: dict[str, Any] = {}
+    leaves: dict[str, Any] = {}
     for key, each in value.items():
-        found |= _leaves(each, f"{path}.{key}" if path else str(key))
-    return found
+        leaves |= _leaves(each, f"{path}.{key}" if path else str(key))
+    return leaves

@@ -10,7 +10,8 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.admission.breaker import BreakerBody
-from rota.model.graphs.graph import Cache, Isolation
+from rota.model.graphs.graph import Cache
+from rota.model.jobs.isolation import Isolation
 from rota.model.jobs.spec import Breaker, Delivery
 from rota.rules.admission.dependencies import read_dependencies
 from rota.rules.admission.order import parse_priority
@@ -31,38 +32,38 @@ MIN_MEMORY_MB = 16
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _queue(_: str, given: object) -> str:
-    return check_name("queue", given)
+def _queue(_: str, value: object) -> str:
+    return check_name("queue", value)
 
 
-def _priority(_: str, given: object) -> int:
-    return parse_priority(given)
+def _priority(_: str, value: object) -> int:
+    return parse_priority(value)
 
 
-def _instant(option: str, given: object) -> int:
-    if not isinstance(given, datetime) or given.utcoffset() is None:
-        raise BadOption(f"{option}={given!r:.64} is not a datetime with a time zone")
-    return (given - _EPOCH) // timedelta(milliseconds=1)
+def _instant(option: str, value: object) -> int:
+    if not isinstance(value, datetime) or value.utcoffset() is None:
+        raise BadOption(f"{option}={value!r:.64} is not a datetime with a time zone")
+    return (value - _EPOCH) // timedelta(milliseconds=1)
 
 
-def _key(_: str, given: object) -> str:
-    return check_key(given)
+def _key(_: str, value: object) -> str:
+    return check_key(value)
 
 
-def _word(known: tuple[str, ...]) -> Callable[[str, object], str]:
-    def read(option: str, given: object) -> str:
-        if given not in known:
-            raise BadOption(f"{option}={given!r:.64} is not one of {', '.join(known)}")
-        return str(given)
+def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
+    def read(option: str, value: object) -> str:
+        if value not in words:
+            raise BadOption(f"{option}={value!r:.64} is not one of {', '.join(words)}")
+        return str(value)
 
     return read
 
 
-def _memory(option: str, given: Any) -> int:
-    memory_mb = parse_size(given) // 1024**2
+def _memory(option: str, value: Any) -> int:
+    memory_mb = parse_size(value) // 1024**2
     if memory_mb < MIN_MEMORY_MB:
         raise BadOption(
-            f"{option}={given!r:.64} is less than {MIN_MEMORY_MB}MB, too little to start"
+            f"{option}={value!r:.64} is less than {MIN_MEMORY_MB}MB, too little to start"
         )
     return memory_mb
 
@@ -70,35 +71,35 @@ def _memory(option: str, given: Any) -> int:
 def _deaths(least: int, usual: int) -> Callable[[str, object], int | msgspec.UnsetType]:
     """Return a reader that leaves the default unset, so that the job's definition stays equal."""
 
-    def read(option: str, given: object) -> int | msgspec.UnsetType:
-        number = whole_number(option, given, least, MOST_DEATHS)
+    def read(option: str, value: object) -> int | msgspec.UnsetType:
+        number = whole_number(option, value, least, MOST_DEATHS)
         return msgspec.UNSET if number == usual else number
 
     return read
 
 
-def _description(option: str, given: object) -> str | msgspec.UnsetType:
-    if given == "":
+def _description(option: str, value: object) -> str | msgspec.UnsetType:
+    if value == "":
         return msgspec.UNSET
-    if not isinstance(given, str) or len(given) > MAX_DESCRIPTION:
-        raise BadOption(f"{option}={given!r:.64} is not a text of {MAX_DESCRIPTION:,} signs")
-    return given
+    if not isinstance(value, str) or len(value) > MAX_DESCRIPTION:
+        raise BadOption(f"{option}={value!r:.64} is not a text of {MAX_DESCRIPTION:,} signs")
+    return value
 
 
-def _cache(_: str, given: object) -> Cache | None:
+def _cache(_: str, value: object) -> Cache | None:
     # Late: programs without a cache need not pay for expressions.
     from rota.rules.jobs.cache_options import parse_cache  # noqa: PLC0415
 
-    return parse_cache(given)
+    return parse_cache(value)
 
 
-def _breaker(_: str, given: object) -> Breaker | None:
-    return parse_breaker(given)
+def _breaker(_: str, value: object) -> Breaker | None:
+    return parse_breaker(value)
 
 
-def _schedule(_: str, given: object) -> object:
+def _schedule(_: str, value: object) -> object:
     """Return the schedule unread: it is read together with the options beside it."""
-    return given
+    return value
 
 
 _JOB = ("job",)
@@ -141,6 +142,17 @@ OPTIONS = (
         field="due_at_ms",
         body=datetime,
     ),
+    Option("key", _key, None, "[the same key is the same run](#key)", where=_SUBMIT, body=str),
+    Option(
+        "key_window",
+        positive_ms,
+        None,
+        "[how long a key is remembered](#key)",
+        where=_SUBMIT,
+        default="`7d`",
+        field="key_window_ms",
+        body=Time,
+    ),
     Option(
         "expires",
         positive_ms,
@@ -160,17 +172,6 @@ OPTIONS = (
         body=Time,
     ),
     *RETRY,
-    Option("key", _key, None, "[the same key is the same run](#key)", where=_SUBMIT, body=str),
-    Option(
-        "key_window",
-        positive_ms,
-        None,
-        "[how long a key is remembered](#key)",
-        where=_SUBMIT,
-        default="`7d`",
-        field="key_window_ms",
-        body=Time,
-    ),
     Option(
         "delivery",
         _word(get_args(Delivery)),

@@ -27,6 +27,8 @@ JOB_OPTIONS = names_of(OPTIONS, "job")
 TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {"trigger", *JOB_OPTIONS}
 """Options of a job's schedules; `jitter` is that of retries, so a schedule has its own mapping."""
 SUBMIT_OPTIONS = names_of(OPTIONS, "submit")
+GRAPH_RUN_OPTIONS = frozenset({"dependencies", "on_failure", "queue", "priority"})
+"""Options of jobs that a graph has, too; others are those of its nodes."""
 
 _JOINT = {*RETRY_OPTIONS, "retry", "schedule"}
 """Options that are read together with others."""
@@ -71,16 +73,16 @@ def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:
     check_name("job", name)
     fields = read_options(_OF_JOB, options)
     function = retry_function(options)
-    made = JobOptions(
+    options_read = JobOptions(
         name=name,
         **fields | _isolation(options, fields),
         retry=_job_retry(options, has_function=function is not None),
         retry_function=function,
         schedules=_schedules(options),
     )
-    check_other(name, made.dependencies)
-    check_told_is_other(name, made.on_failure)
-    return made
+    check_other(name, options_read.dependencies)
+    check_told_is_other(name, options_read.on_failure)
+    return options_read
 
 
 def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitOptions:
@@ -100,12 +102,12 @@ def submit_options(options: Mapping[str, Any], *, retry: RetryPolicy) -> SubmitO
 UNCHANGED = SubmitOptions()
 
 
-def _refuse_unknown(options: Mapping[str, Any], known: frozenset[str], *, what: str) -> None:
+def _refuse_unknown(options: Mapping[str, Any], allowed: frozenset[str], *, what: str) -> None:
     for name in options:
-        if name not in known:
+        if name not in allowed:
             raise BadOption(
-                f"{what} has no option {name!r}.{hint(name, sorted(known))} "
-                f"Options are: {', '.join(sorted(known))}"
+                f"{what} has no option {name!r}.{hint(name, sorted(allowed))} "
+                f"Options are: {', '.join(sorted(allowed))}"
             )
 
 

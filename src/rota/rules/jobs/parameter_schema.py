@@ -65,8 +65,8 @@ def _of_parameter(spec: JobSpec, name: str) -> dict[str, Any]:
 def of_annotation(text: str) -> dict[str, Any]:
     """Return the schema of an annotation, with its text as the description for people."""
     choices = _choices(text)
-    known = _of(parsed(text)) if choices is None else {"enum": choices}
-    return {**known, "description": text}
+    schema = _of(parsed(text)) if choices is None else {"enum": choices}
+    return {**schema, "description": text}
 
 
 def _choices(text: str) -> list[Any] | None:
@@ -77,19 +77,19 @@ def _choices(text: str) -> list[Any] | None:
         tree = ast.parse(text, mode="eval").body
         if not isinstance(tree, ast.Subscript) or not ast.unparse(tree.value).endswith("Literal"):
             return None
-        found = ast.literal_eval(tree.slice)
+        choices = ast.literal_eval(tree.slice)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return list(found) if isinstance(found, tuple) else [found]
+    return list(choices) if isinstance(choices, tuple) else [choices]
 
 
 def _of_graph(target: GraphTarget, schema: dict[str, Any]) -> None:
     parameters = target.graph.parameters
     schema["required"] = [name for name, each in parameters.items() if _is_needed(each.default)]
     for name, each in parameters.items():
-        known = schema["properties"].setdefault(name, of_annotation(each.type))
+        fields = schema["properties"].setdefault(name, of_annotation(each.type))
         if not _is_needed(each.default):
-            known["default"] = each.default
+            fields["default"] = each.default
 
 
 def _of_function(spec: JobSpec, defaults: dict[str, Any], schema: dict[str, Any]) -> None:

@@ -74,10 +74,10 @@ class _Planner:
         if not 0 <= self._start <= self._start + wish.horizon_ms <= LATEST_MS:
             raise BadOption("runs are compared between the years 1970 and 9999")
         self._seed = seed
-        self._jobs = _merged("job", bundles, lambda each: each.jobs)
-        self._schedules = _merged("schedule", bundles, lambda each: each.schedules)
-        self._calendars = _merged("calendar", bundles, lambda each: each.calendars)
-        self._blackouts = _merged("blackout", bundles, lambda each: each.blackouts)
+        self._jobs = _merge("job", bundles, lambda each: each.jobs)
+        self._schedules = _merge("schedule", bundles, lambda each: each.schedules)
+        self._calendars = _merge("calendar", bundles, lambda each: each.calendars)
+        self._blackouts = _merge("blackout", bundles, lambda each: each.blackouts)
         self._places = {name: at for each in bundles for name, at in each.places.items()}
         self._origins = {name: origin_of(each) for each in bundles for name in each.jobs}
         self._ours = {origin_of(each) for each in bundles}
@@ -87,20 +87,20 @@ class _Planner:
         self._cut: list[str] = []
 
     def plan(self) -> Plan:
-        known = {**self._stored.others, **self._jobs}
-        check_known(graphs_of(self._jobs.values()), known, self._places)
-        check_there(self._jobs, known, self._places)
+        every_spec = {**self._stored.others, **self._jobs}
+        check_known(graphs_of(self._jobs.values()), every_spec, self._places)
+        check_there(self._jobs, every_spec, self._places)
         if any(spec.dependencies for spec in self._jobs.values()):
-            check_circles(known, self._places)
-        check_told(self._jobs, known, where="in the files or on record", places=self._places)
+            check_circles(every_spec, self._places)
+        check_told(self._jobs, every_spec, where="in the files or on record", places=self._places)
         for name, calendar in self._calendars.items():
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
         for name, blackout in self._blackouts.items():
             self._compare("blackout", name, self._stored.blackouts.get(name), blackout)
         for name, spec in self._jobs.items():
             self._job(name, spec)
-        for name, wanted in self._schedules.items():
-            self._schedule(name, wanted)
+        for name, bundled in self._schedules.items():
+            self._schedule(name, bundled)
         leftovers = self._leftovers()
         self._check_others(leftovers)
         if self._wish.prune:
@@ -118,18 +118,18 @@ class _Planner:
         )
 
     def _check_others(self, leftovers: Sequence[Leftover]) -> None:
-        gone = {(each.kind, each.name) for each in leftovers if self._wish.prune}
+        removed = {(each.kind, each.name) for each in leftovers if self._wish.prune}
         before = self._stored.others
-        stay = {name: spec for name, spec in before.items() if ("job", name) not in gone}
+        stay = {name: spec for name, spec in before.items() if ("job", name) not in removed}
         check_others(
             before,
             {**stay, **self._jobs},
             {
                 name: each
                 for name, each in self._stored.schedules.items()
-                if name not in self._schedules and ("schedule", name) not in gone
+                if name not in self._schedules and ("schedule", name) not in removed
             },
-            wanted=self._jobs,
+            names=self._jobs,
             places=self._places,
             owners={name: _owner(origin) for name, origin in self._stored.origins.items()},
         )
@@ -151,26 +151,26 @@ class _Planner:
             extra = [FieldChange(field="origin", old=stored.origin, new=origin)]
         self._compare(kind, name, stored.spec, spec, extra)
 
-    def _schedule(self, name: str, wanted: BundledSchedule) -> None:
+    def _schedule(self, name: str, bundled: BundledSchedule) -> None:
         stored = self._stored.schedules.get(name)
         if stored is None:
             self._changes.append(Change(kind="schedule", name=name, verb="add"))
-            self._move(name, None, wanted)
+            self._move(name, None, bundled)
             return
-        if (stored.job != wanted.job or stored.origin != "file") and not self._wish.take_over:
+        if (stored.job != bundled.job or stored.origin != "file") and not self._wish.take_over:
             whose = "" if stored.origin == "file" else f" and comes from {_owner(stored.origin)}"
             raise BadOption(
                 f"a schedule named {name!r} is there already: it starts job {stored.job!r}{whose}; "
                 "give this one a name:, or say --take-over"
             )
         extra = []
-        if stored.job != wanted.job:
-            extra = [FieldChange(field="job", old=stored.job, new=wanted.job)]
+        if stored.job != bundled.job:
+            extra = [FieldChange(field="job", old=stored.job, new=bundled.job)]
         if stored.origin != "file":
             extra.append(FieldChange(field="origin", old=stored.origin, new="file"))
-        is_new = self._compare("schedule", name, stored.schedule, wanted.schedule, extra)
-        if is_new or wanted.schedule.calendar in self._changed_calendars():
-            self._move(name, stored, wanted)
+        is_new = self._compare("schedule", name, stored.schedule, bundled.schedule, extra)
+        if is_new or bundled.schedule.calendar in self._changed_calendars():
+            self._move(name, stored, bundled)
 
     def _compare(
         self,
@@ -212,14 +212,14 @@ class _Planner:
         ]
 
     def _move(
-        self, name: str, stored: StoredSchedule | None, wanted: BundledSchedule | None
+        self, name: str, stored: StoredSchedule | None, bundled: BundledSchedule | None
     ) -> None:
         """Add the runs that a schedule loses and gains until the horizon."""
         if len(self._runs) >= MAX_RUNS:
             self._cut.append(name)
             return
         old = stored.schedule if stored and stored.state == "active" else None
-        new = wanted.schedule if wanted and not _stays_paused(stored, wanted) else None
+        new = bundled.schedule if bundled and not _stays_paused(stored, bundled) else None
         calendars = {**self._stored.calendars, **self._calendars}
         before, had_more = self._firings(name, old, self._stored.calendars)
         after, has_more = self._firings(name, new, calendars)
@@ -241,12 +241,12 @@ class _Planner:
         except BadInput:  # of an old one: what it says now is what counts
             return [], False
         most = min(MAX_FIRINGS, schedule.count or MAX_FIRINGS)
-        found: list[int] = []
+        instants: list[int] = []
         for at in firings(table, self._start, self._start + self._wish.horizon_ms):
-            if len(found) == most:
-                return found, most == MAX_FIRINGS
-            found.append(at)
-        return found, False
+            if len(instants) == most:
+                return instants, most == MAX_FIRINGS
+            instants.append(at)
+        return instants, False
 
 
 def graphs_of(specs: Iterable[JobSpec]) -> list[Graph]:
@@ -260,7 +260,7 @@ def _owner(origin: str) -> str:
     return {"code": "Python code", "api": "the API"}.get(origin, origin)
 
 
-def _merged(
+def _merge(
     kind: str, bundles: Sequence[Bundle], part: Callable[[Bundle], Mapping[str, Any]]
 ) -> Any:
     merged: dict[str, Any] = {}
@@ -272,12 +272,12 @@ def _merged(
     return merged
 
 
-def _stays_paused(stored: StoredSchedule | None, wanted: BundledSchedule) -> bool:
+def _stays_paused(stored: StoredSchedule | None, bundled: BundledSchedule) -> bool:
     """Whether a schedule stays paused: a person's pause outlives a new definition."""
     if stored is None or stored.state != "paused":
         return False
     was_said = stored.schedule is not None and stored.schedule.is_paused
-    return not was_said or wanted.schedule.is_paused
+    return not was_said or bundled.schedule.is_paused
 
 
 def _follows_runs(schedule: Schedule) -> bool:

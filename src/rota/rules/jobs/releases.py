@@ -23,9 +23,9 @@ class ReleaseContent(NamedTuple):
     schedules: dict[str, Any]
 
 
-def digest_of(said: Declaration) -> str:
+def digest_of(declaration: Declaration) -> str:
     """Return a digest that all processes of the same code share, in any order of declaration."""
-    text = msgspec.json.encode(said, order="sorted")
+    text = msgspec.json.encode(declaration, order="sorted")
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
@@ -50,6 +50,6 @@ def successor(
     return None
 
 
-def _of_job(said: ReleaseContent, job: str) -> tuple[int, dict[str, Any]]:
-    schedules = {name: each for name, each in said.schedules.items() if each["job"] == job}
-    return said.jobs[job], schedules
+def _of_job(release: ReleaseContent, job: str) -> tuple[int, dict[str, Any]]:
+    schedules = {name: each for name, each in release.schedules.items() if each["job"] == job}
+    return release.jobs[job], schedules

@@ -35,7 +35,7 @@ def recorded_signature(spec: JobSpec, *, in_part: bool = False) -> Signature:
     With `in_part` any argument may be missing, because it is supplied later.
     """
     needed = set() if in_part else _needed(spec)
-    known = _parameters(spec)
+    declared = _parameters(spec)
     parameters = [
         Parameter(
             name,
@@ -43,7 +43,7 @@ def recorded_signature(spec: JobSpec, *, in_part: bool = False) -> Signature:
             annotation=hint,
             default=Parameter.empty if name in needed else _MAYBE,
         )
-        for name, hint in known.items()
+        for name, hint in declared.items()
     ]
     if needed:  # Python wants those without a default first; people give them by name
         parameters.sort(key=lambda each: each.name not in needed)

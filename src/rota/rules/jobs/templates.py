@@ -40,20 +40,25 @@ def check_template(template: Template) -> Template:
         raise BadOption(f"parameters: {len(template.parameters)} are more than {MOST}")
     for name, blank in template.parameters.items():
         if not _NAME.fullmatch(name):
-            raise BadOption(f"parameters: {name!r:.80} is not a name; use letters, digits and _")
+            raise BadOption(
+                f"parameters: {name!r:.80} is not a name; use letters, digits and _",
+                parameter=name,
+            )
         for given in (
             *blank.choices,
             *(() if blank.default is msgspec.UNSET else (blank.default,)),
         ):
             _check_value(name, blank, given)
-    used = set(_blanks(template.definition))
-    for name in sorted(used):
-        if name not in template.parameters:
-            known = template.parameters
-            raise BadOption(f"definition: ${{{name}}} is not a parameter.{hint(name, known)}")
+    used: set[str] = set()
+    for field, value in _fields(template.definition):
+        for name in _blanks(field, value):
+            if name not in template.parameters:
+                message = f"definition: ${{{name}}} is not a parameter."
+                raise BadOption(message + hint(name, template.parameters), field=field)
+            used.add(name)
     for name in template.parameters:
         if name not in used:
-            raise BadOption(f"parameters: the definition has no ${{{name}}}")
+            raise BadOption(f"parameters: the definition has no ${{{name}}}", parameter=name)
     return template
 
 
@@ -97,10 +102,10 @@ def schema_of(template: Template) -> dict[str, Any]:
 def _check_value(name: str, blank: Blank, value: object) -> None:
     kinds = _PYTHON[blank.type]
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
-        raise BadArguments(f"parameter {name}: {value!r:.64} is no {blank.type}")
+        raise BadArguments(f"parameter {name}: {value!r:.64} is no {blank.type}", parameter=name)
     if blank.choices and value not in blank.choices:
         shown = ", ".join(map(str, blank.choices[:10]))
-        raise BadArguments(f"parameter {name}: {value!r:.64} is not one of {shown}")
+        raise BadArguments(f"parameter {name}: {value!r:.64} is not one of {shown}", parameter=name)
 
 
 def _filled(key: str, value: Any, values: Mapping[str, Value]) -> Any:
@@ -120,7 +125,10 @@ def _words(line: str) -> list[str]:
     blanks = [token[0] for token in _TOKEN.finditer(line)]
     signs = {chr(_PRIVATE + number): blank for number, blank in enumerate(blanks)}
     if any(sign in line for sign in signs):
-        raise BadOption("command: it holds signs of the private use area; give a list of words")
+        raise BadOption(
+            "command: it holds signs of the private use area; give a list of words",
+            field="command",
+        )
     fresh = iter(signs)
     words = split_words(_TOKEN.sub(lambda _: next(fresh), line))
     return ["".join(signs.get(sign, sign) for sign in word) for word in words]
@@ -159,19 +167,29 @@ def _braced(value: str) -> str:
     return value.replace("{", "{{").replace("}", "}}")
 
 
-def _blanks(value: Any) -> Iterator[str]:
+def _fields(definition: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of a definition; those of its request as `http.url`."""
+    for name, value in definition.items():
+        if name == "http" and isinstance(value, dict):
+            yield from ((f"http.{part}", each) for part, each in value.items())
+        else:
+            yield name, value
+
+
+def _blanks(field: str, value: Any) -> Iterator[str]:
     if isinstance(value, str):
         for token in _TOKEN.finditer(value):
             if token[0] == "$":
                 raise BadOption(
                     f"definition: {value!r:.80} has a lone $; write ${{name}} for a parameter and "
-                    "$$ for a dollar sign"
+                    "$$ for a dollar sign",
+                    field=field,
                 )
             if token[1] is not None:
                 yield token[1]
     elif isinstance(value, list):
         for each in value:
-            yield from _blanks(each)
+            yield from _blanks(field, each)
     elif isinstance(value, dict):
         for each in value.values():
-            yield from _blanks(each)
+            yield from _blanks(field, each)

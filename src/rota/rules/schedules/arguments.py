@@ -74,11 +74,11 @@ def resolve_args(args: Mapping[str, Any], origin: str) -> Mapping[str, Any]:
     if not has_references(args):
         return args
     run = run_values(origin)
-    known = Known({}, {}, evaluate=lambda text: _evaluate(text, run), run=run)
+    values = Known({}, {}, evaluate=lambda text: _evaluate(text, run), run=run)
     resolved: dict[str, Any] = {}
     for name, value in args.items():
         try:
-            resolved[name] = resolve(value, known)
+            resolved[name] = resolve(value, values)
         except BadInput as error:
             raise BadOption(f"args.{name}: {error}") from error
     return resolved

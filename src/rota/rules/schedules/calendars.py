@@ -98,17 +98,19 @@ def business_days(calendar: Calendar) -> BusinessDays:
     return BusinessDays(calendar)
 
 
-def find_calendar(given: str | Calendar | None, known: Mapping[str, Calendar]) -> Calendar | None:
+def find_calendar(
+    calendar: str | Calendar | None, calendars: Mapping[str, Calendar]
+) -> Calendar | None:
     """Return the calendar: a stored one by its name, or a country or market by its code.
 
     A code brings the weekend of the country; a calendar in full has its own.
     """
-    if not isinstance(given, str):
-        return given
-    if given in known:
-        return known[given]
-    _split(given, known)
-    return Calendar(country=given, weekend=_weekend_of(given))
+    if not isinstance(calendar, str):
+        return calendar
+    if calendar in calendars:
+        return calendars[calendar]
+    _split(calendar, calendars)
+    return Calendar(country=calendar, weekend=_weekend_of(calendar))
 
 
 def is_code(name: str) -> bool:
@@ -140,12 +142,12 @@ def _holidays_of(code: str) -> Callable[[int], Mapping[date, str]]:
     def in_year(year: int) -> Mapping[date, str]:
         library = _library()
         if name in library.list_supported_countries():
-            found = library.country_holidays(
+            holidays = library.country_holidays(
                 name, subdiv=part, years=year, expand=False, language="en_US"
             )
         else:
-            found = library.financial_holidays(name, subdiv=part, years=year, expand=False)
-        return dict(found)
+            holidays = library.financial_holidays(name, subdiv=part, years=year, expand=False)
+        return dict(holidays)
 
     return in_year
 

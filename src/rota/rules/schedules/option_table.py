@@ -24,76 +24,77 @@ MAX_RUNS = 1_000_000_000
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 
 
-def _name(_: str, given: object) -> str:
-    return check_name("schedule", given)
+def _name(_: str, value: object) -> str:
+    return check_name("schedule", value)
 
 
-def _zone(_: str, given: object) -> str:
-    return zone(str(given)).name
+def _zone(_: str, value: object) -> str:
+    return zone(str(value)).name
 
 
 def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
-    return lambda field, given: one_of(field, given, words)
+    return lambda field, value: one_of(field, value, words)
 
 
 def _number(low: int, high: int) -> Callable[[str, object], int]:
-    return lambda field, given: whole_number(field, given, low, high)
+    return lambda field, value: whole_number(field, value, low, high)
 
 
-def _duration(field: str, given: Any) -> str:
+def _duration(field: str, value: Any) -> str:
     """Return a duration as written; numbers of seconds and timedeltas are converted to text."""
-    ms = duration_ms(field, given)
-    return given if isinstance(given, str) else format_duration(ms)
+    ms = duration_ms(field, value)
+    return value if isinstance(value, str) else format_duration(ms)
 
 
-def _positive(field: str, given: Any) -> str:
-    positive_ms(field, given)
-    return _duration(field, given)
+def _positive(field: str, value: Any) -> str:
+    positive_ms(field, value)
+    return _duration(field, value)
 
 
-def _arguments(field: str, given: object) -> dict[str, Any]:
-    if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
-        raise BadOption(f"{field}={given!r:.64} is not a mapping from parameters to values")
+def _arguments(field: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
+        raise BadOption(f"{field}={value!r:.64} is not a mapping from parameters to values")
     try:
-        args: dict[str, Any] = written(given)
+        args: dict[str, Any] = written(value)
         msgspec.json.encode(args)
     except (TypeError, ValueError, RecursionError) as error:
         raise BadOption(f"{field}: {error}") from error
     return args
 
 
-def _calendar(field: str, given: object) -> str | Calendar:
-    if isinstance(given, str):
-        return given
-    data = msgspec.to_builtins(given) if isinstance(given, Calendar) else given
+def _calendar(field: str, raw: object) -> str | Calendar:
+    if isinstance(raw, str):
+        return raw
+    data = msgspec.to_builtins(raw) if isinstance(raw, Calendar) else raw
     if not isinstance(data, Mapping):
-        raise BadOption(f"{field}={given!r:.64} is neither a name, a code nor a calendar")
+        raise BadOption(f"{field}={raw!r:.64} is neither a name, a code nor a calendar")
     # YAML reads the bare words `on` and `off` as true and false, also where they are keys.
-    named = {{True: "on", False: "off"}.get(key, key): value for key, value in data.items()}
+    fields = {{True: "on", False: "off"}.get(key, key): value for key, value in data.items()}
     try:
-        return msgspec.convert({key: _plain(key, named[key]) for key in named}, type=Calendar)
+        return msgspec.convert({key: _plain(key, fields[key]) for key in fields}, type=Calendar)
     except msgspec.ValidationError as error:
         raise BadOption(f"{field}: {error}") from error
 
 
-def _plain(key: object, given: object) -> object:
+def _plain(key: object, value: object) -> object:
     """Return dates as text, since YAML parses them, and weekdays as numbers."""
-    if not isinstance(given, list | tuple):
-        return given
+    if not isinstance(value, list | tuple):
+        return value
     if key == "weekend":
-        return [_weekday(day) for day in given]
-    return [day.isoformat() if isinstance(day, date) else day for day in given]
+        return [_weekday(day) for day in value]
+    return [day.isoformat() if isinstance(day, date) else day for day in value]
 
 
-def _weekday(given: object) -> object:
-    if not isinstance(given, str):
-        return given
-    name = given.strip().lower()[:3]
+def _weekday(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    name = value.strip().lower()[:3]
     if name not in _WEEKDAYS:
-        raise BadOption(f"calendar: weekend has {given!r:.40}, which is no day of the week")
+        raise BadOption(f"calendar: weekend has {value!r:.40}, which is no day of the week")
     return _WEEKDAYS.index(name)
 
 
+_RULE = ("rule",)
 OPTIONS = (
     Option("name", _name, {"type": "string", "pattern": NAME}),
     Option(
@@ -103,6 +104,7 @@ OPTIONS = (
         "the time zone of its wall times",
         default="`UTC`",
         synonym="timezone",
+        where=_RULE,
         body=str,
     ),
     Option(
@@ -111,10 +113,16 @@ OPTIONS = (
         {"enum": list(get_args(Gap))},
         "[wall times that do not exist, or come twice](cron.md#when-clocks-are-changed)",
         default="`cron`",
+        where=_RULE,
         body=Gap,
     ),
     Option(
-        "fold", _word(get_args(Fold)), {"enum": list(get_args(Fold))}, default="`cron`", body=Fold
+        "fold",
+        _word(get_args(Fold)),
+        {"enum": list(get_args(Fold))},
+        default="`cron`",
+        where=_RULE,
+        body=Fold,
     ),
     Option("start", time_text, TEXT, "[bounds](triggers.md#bounds)", body=str),
     Option("end", time_text, TEXT, body=str),
@@ -124,9 +132,10 @@ OPTIONS = (
         _calendar,
         {"anyOf": [TEXT, {"$ref": "#/$defs/calendar"}]},
         "[business days](triggers.md#calendars)",
+        where=_RULE,
         body=str | dict[str, Any],
     ),
-    Option("roll", _word(get_args(Roll)), {"enum": list(get_args(Roll))}, body=Roll),
+    Option("roll", _word(get_args(Roll)), {"enum": list(get_args(Roll))}, where=_RULE, body=Roll),
     Option(
         "overlap",
         _word(get_args(Overlap)),
@@ -177,7 +186,16 @@ OPTIONS = (
         "[pause after this many failures in a row](#pausing)",
         body=int,
     ),
-    Option("is_paused", flag, FLAG, "begin paused", default="`False`", synonym="paused", body=bool),
+    Option(
+        "is_paused",
+        flag,
+        FLAG,
+        "begin paused",
+        default="`False`",
+        synonym="paused",
+        body=bool,
+        body_name="paused",
+    ),
     Option(
         "args", _arguments, OBJECT, "arguments of its runs; only in a mapping", body=dict[str, Any]
     ),

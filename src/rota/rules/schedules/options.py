@@ -25,22 +25,22 @@ _NO_CALENDARS: Mapping[str, Calendar] = {}
 
 
 def read_schedules(
-    given: object,
+    value: object,
     options: Mapping[str, Any] | None = None,
     *,
     calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
 ) -> tuple[Schedule, ...]:
     """Read `schedule=`, one or a list; the options apply to all of them."""
-    if given is None:
+    if value is None:
         return ()
-    each = given if isinstance(given, list | tuple) else [given]
+    each = value if isinstance(value, list | tuple) else [value]
     if len(each) > MAX_SCHEDULES:
         raise BadOption(f"schedule has {len(each):,} entries, more than {MAX_SCHEDULES}")
     return tuple(read_schedule(one, options, calendars=calendars) for one in each)
 
 
 def read_schedule(
-    given: object,
+    value: object,
     options: Mapping[str, Any] | None = None,
     *,
     calendars: Mapping[str, Calendar] | None = _NO_CALENDARS,
@@ -52,40 +52,40 @@ def read_schedule(
     time. Where stored calendars are unknown (None), the code that stores the schedule checks their
     names.
     """
-    trigger, own = _split(given)
-    asked = _policies({**_renamed(options or {}), **_renamed(own)})
-    schedule = Schedule(trigger=trigger, **asked)
+    trigger, own = _split(value)
+    policies = _policies({**_rename(options or {}), **_rename(own)})
+    schedule = Schedule(trigger=trigger, **policies)
     _check(schedule, calendars)
     check_args(schedule)
     return schedule
 
 
-def kept(old: Schedule, said: Iterable[str]) -> dict[str, Any]:
+def kept(old: Schedule, set_fields: Iterable[str]) -> dict[str, Any]:
     """Return the schedule's own options, without those that are set anew.
 
     A new policy for overlaps discards the old bound.
     """
-    names = {SYNONYMS.get(name, name) for name in said}
+    names = {SYNONYMS.get(name, name) for name in set_fields}
     if "overlap" in names:
         names.add("parallel")
     return {name: value for name, value in _own_policies(old).items() if name not in names}
 
 
-def named(job: str, given: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
+def named(job: str, values: Iterable[Schedule]) -> list[tuple[str, Schedule]]:
     """Return the job's schedules by name: their own, else `report`, `report.2`, `report.3`."""
     return [
         (schedule.name or (job if number == 1 else f"{job}.{number}"), replace(schedule, name=None))
-        for number, schedule in enumerate(given, 1)
+        for number, schedule in enumerate(values, 1)
     ]
 
 
-def _split(given: object) -> tuple[Trigger, Mapping[str, Any]]:
-    if isinstance(given, Schedule):
-        return read_trigger(given.trigger), _own_policies(given)
-    if isinstance(given, Mapping):
-        own, policies = split_mapping("schedule", given)
+def _split(value: object) -> tuple[Trigger, Mapping[str, Any]]:
+    if isinstance(value, Schedule):
+        return read_trigger(value.trigger), _own_policies(value)
+    if isinstance(value, Mapping):
+        own, policies = split_mapping("schedule", value)
         return read_trigger(own), policies
-    return read_trigger(given), {}
+    return read_trigger(value), {}
 
 
 def _own_policies(schedule: Schedule) -> Mapping[str, Any]:
@@ -98,15 +98,15 @@ def _own_policies(schedule: Schedule) -> Mapping[str, Any]:
     }
 
 
-def _renamed(options: Mapping[str, Any]) -> dict[str, Any]:
+def _rename(options: Mapping[str, Any]) -> dict[str, Any]:
     """Rename options to the model's fields; None means unset."""
     renamed: dict[str, Any] = {}
     for name, value in options.items():
         field = SYNONYMS.get(name, name)
         if field not in BY_NAME:
-            known = [*BY_NAME, *SYNONYMS]
+            names = [*BY_NAME, *SYNONYMS]
             raise BadOption(
-                f"a schedule has no option {name!r:.40}.{hint(name, known)} "
+                f"a schedule has no option {name!r:.40}.{hint(name, names)} "
                 f"Options are: {', '.join(sorted(BY_NAME))}"
             )
         if field in renamed:

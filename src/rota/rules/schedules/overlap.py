@@ -37,7 +37,7 @@ class Crowd(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
-    """How many runs may run and wait."""
+    """The numbers of runs that may run and wait."""
 
     overlap: Overlap = "allow"
     parallel: int = 1
@@ -73,12 +73,12 @@ def decide(
         return _newest_wins(policy, crowd, waiting, fresh, free=free)
     released = tuple(waiting[:free])
     free -= len(released)
-    left = waiting[len(released) :]
+    still_waiting = waiting[len(released) :]
     started = min(free, len(fresh))
     rest = fresh[started:]
     if policy.overlap == "newest":
-        return _only_newest_waits(released, left, rest, started)
-    room = _room(policy, crowd, len(left))
+        return _only_newest_waits(released, still_waiting, rest, started)
+    room = _room(policy, crowd, len(still_waiting))
     waits = min(room, len(rest))
     refused = _SKIPPED if policy.overlap == "skip" else _DROPPED
     return Outcome(
@@ -101,9 +101,9 @@ def _room(policy: Policy, crowd: Crowd, waiting: int) -> int:
 
 
 def _only_newest_waits(
-    released: tuple[T, ...], left: Sequence[T], rest: Sequence[T], started: int
+    released: tuple[T, ...], still_waiting: Sequence[T], rest: Sequence[T], started: int
 ) -> Outcome[T]:
-    dropped = tuple(left) if rest else tuple(left[:-1])
+    dropped = tuple(still_waiting) if rest else tuple(still_waiting[:-1])
     tail = _DROPPED * (len(rest) - 1) + _WAITS if rest else ()
     return Outcome(released=released, dropped=dropped, decisions=_STARTED * started + tail)
 
@@ -113,11 +113,11 @@ def _newest_wins(
 ) -> Outcome[T]:
     """Ask old runs to stop; the newest start begins as soon as these have ended."""
     line = [*waiting, *fresh]
-    kept = line[-policy.parallel :] if line else []
-    gone = len(line) - len(kept)
-    starting = min(free, len(kept))
-    new_kept = min(len(kept), len(fresh))
-    old_kept = len(kept) - new_kept
+    newest = line[-policy.parallel :] if line else []
+    dropped = len(line) - len(newest)
+    starting = min(free, len(newest))
+    new_kept = min(len(newest), len(fresh))
+    old_kept = len(newest) - new_kept
     new_started = max(0, starting - old_kept)
     decisions = (
         _DROPPED * (len(fresh) - new_kept)
@@ -125,8 +125,8 @@ def _newest_wins(
         + _WAITS * (new_kept - new_started)
     )
     return Outcome(
-        released=tuple(kept[: min(starting, old_kept)]),
-        dropped=tuple(waiting[: min(gone, len(waiting))]),
+        released=tuple(newest[: min(starting, old_kept)]),
+        dropped=tuple(waiting[: min(dropped, len(waiting))]),
         decisions=decisions,
-        cancels=max(0, len(kept) - starting - crowd.stopping),
+        cancels=max(0, len(newest) - starting - crowd.stopping),
     )

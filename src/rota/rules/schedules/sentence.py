@@ -140,8 +140,8 @@ def _at(trigger: At) -> str:
     shown = "; ".join(f"on {_moment(time)}" for time in trigger.times[:_SHOWN_TIMES])
     if len(trigger.times) == 1:
         return f"Once, {shown}"
-    left = len(trigger.times) - _SHOWN_TIMES
-    more = f"; and at {_counted(left, 'more time')}" if left > 0 else ""
+    hidden = len(trigger.times) - _SHOWN_TIMES
+    more = f"; and at {_counted(hidden, 'more time')}" if hidden > 0 else ""
     return f"{_capital(shown)}{more}"
 
 
@@ -170,9 +170,9 @@ def _rule_end(rule: Rule) -> str:
 def _calendar(schedule: Schedule) -> list[str]:
     calendar = schedule.calendar
     code = calendar.country if isinstance(calendar, Calendar) else calendar
-    named = [f"{code} holidays"] if code else ["own days off"]
+    parts = [f"{code} holidays"] if code else ["own days off"]
     is_business = isinstance(schedule.trigger, BusinessDay)
-    return named if is_business else [_ROLLS[schedule.roll], *named]
+    return parts if is_business else [_ROLLS[schedule.roll], *parts]
 
 
 def _has_walls(trigger: Trigger) -> bool:

@@ -58,59 +58,59 @@ _EVERY, _EVENT = "@every", "@event"
 _FORMS = "give a cron line, a trigger, or a mapping with one of " + ", ".join(_BESIDE)
 
 
-def read_trigger(given: object, *, field: str = "schedule", depth: int = 1) -> Trigger:
+def read_trigger(value: object, *, field: str = "schedule", depth: int = 1) -> Trigger:
     """Read a trigger, with its texts kept as written; BadOption says what is wrong."""
     if depth > MAX_DEPTH:
         raise BadOption(f"{field}: triggers are nested more than {MAX_DEPTH} deep")
-    if isinstance(given, str):
-        return _from_text(field, given)
-    if isinstance(given, timedelta):
-        return Every(every=duration_text(given))
-    if isinstance(given, date):
-        return At(times=(time_text(field, given),))
-    if isinstance(given, get_args(Trigger)):
-        return _checked(field, given)
-    if isinstance(given, Mapping):
-        own, rest = split_mapping(field, given)
+    if isinstance(value, str):
+        return _from_text(field, value)
+    if isinstance(value, timedelta):
+        return Every(every=duration_text(value))
+    if isinstance(value, date):
+        return At(times=(time_text(field, value),))
+    if isinstance(value, get_args(Trigger)):
+        return _check(field, value)
+    if isinstance(value, Mapping):
+        own, rest = split_mapping(field, value)
         if rest:
             name = min(map(str, rest))
-            known = {*_BESIDE, *_ANYWHERE}.union(*_BESIDE.values())
-            raise BadOption(f"{field}: a trigger has no {name!r:.40}.{hint(name, known)}")
+            allowed = {*_BESIDE, *_ANYWHERE}.union(*_BESIDE.values())
+            raise BadOption(f"{field}: a trigger has no {name!r:.40}.{hint(name, allowed)}")
         return _from_mapping(field, own, depth)
-    raise BadOption(f"{field}={given!r:.64} is not a trigger; {_FORMS}")
+    raise BadOption(f"{field}={value!r:.64} is not a trigger; {_FORMS}")
 
 
 def split_mapping(
-    field: str, given: Mapping[Any, Any]
+    field: str, values: Mapping[Any, Any]
 ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     """Split a mapping into the keys of the trigger and the policies of the schedule."""
-    kinds = [kind for kind in _BESIDE if kind in given]
+    kinds = [kind for kind in _BESIDE if kind in values]
     if len(kinds) != 1:
-        found = " and ".join(kinds) or "none"
-        raise BadOption(f"{field}: it has {found} of {', '.join(_BESIDE)}; give exactly one")
+        kinds_text = " and ".join(kinds) or "none"
+        raise BadOption(f"{field}: it has {kinds_text} of {', '.join(_BESIDE)}; give exactly one")
     own = {kinds[0]} | _BESIDE[kinds[0]] | _ANYWHERE
-    if isinstance(given.get("every"), Mapping):
+    if isinstance(values.get("every"), Mapping):
         own = {"every", "start"} | _ANYWHERE
     return (
-        {key: value for key, value in given.items() if key in own},
-        {key: value for key, value in given.items() if key not in own},
+        {key: value for key, value in values.items() if key in own},
+        {key: value for key, value in values.items() if key not in own},
     )
 
 
-def duration_text(given: Any) -> str:
+def duration_text(value: Any) -> str:
     """Return a duration as text: texts as written, numbers of seconds and timedeltas converted."""
-    if isinstance(given, str):
-        return given
-    return format_duration(read_every(given))
+    if isinstance(value, str):
+        return value
+    return format_duration(read_every(value))
 
 
-def time_text(field: str, given: object) -> str:
+def time_text(field: str, value: object) -> str:
     """Return the text of a time, a datetime or a date."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, datetime | date):
-        return given.isoformat()
-    raise BadOption(f"{field}={given!r:.64} is neither a text nor a datetime")
+    if isinstance(value, str):
+        return value
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    raise BadOption(f"{field}={value!r:.64} is neither a text nor a datetime")
 
 
 def _from_text(field: str, text: str) -> Trigger:
@@ -137,11 +137,11 @@ def _from_mapping(field: str, own: Mapping[str, Any], depth: int) -> Trigger:
     )
 
 
-def flag(field: str, given: object) -> bool:
+def flag(field: str, value: object) -> bool:
     """Return True or False; a value that only looks like one is refused."""
-    if not isinstance(given, bool):
-        raise BadOption(f"{field}={given!r:.64} is not true or false")
-    return given
+    if not isinstance(value, bool):
+        raise BadOption(f"{field}={value!r:.64} is not true or false")
+    return value
 
 
 def _cron(own: Mapping[str, Any], field: str, _: int) -> Trigger:
@@ -197,10 +197,10 @@ def _any_of(own: Mapping[str, Any], field: str, depth: int) -> Trigger:
 
 
 def _trigger(own: Mapping[str, Any], field: str, depth: int) -> Trigger:
-    given = own["trigger"]
-    if isinstance(given, Mapping) and "type" in given:
-        return _converted(field, given)
-    return read_trigger(given, field=field, depth=depth + 1)
+    value = own["trigger"]
+    if isinstance(value, Mapping) and "type" in value:
+        return _convert(field, value)
+    return read_trigger(value, field=field, depth=depth + 1)
 
 
 def _event(own: Mapping[str, Any], _: str, __: int) -> Trigger:
@@ -219,7 +219,7 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any], str, int], Trigger]] = {
 }
 
 
-def _checked(field: str, trigger: Any) -> Trigger:
+def _check(field: str, trigger: Any) -> Trigger:
     """Check a struct from Python against its types, as it may hold anything."""
     if isinstance(trigger, AnyOf | Unless):
         list(each_trigger(trigger))  # refuses those that are nested without end
@@ -227,10 +227,10 @@ def _checked(field: str, trigger: Any) -> Trigger:
         trigger = replace(trigger, every=duration_text(trigger.every))
     if isinstance(trigger, At):
         trigger = _at({"at": trigger.times}, field, 1)
-    return _converted(field, msgspec.to_builtins(trigger))
+    return _convert(field, msgspec.to_builtins(trigger))
 
 
-def _converted(field: str, data: object) -> Trigger:
+def _convert(field: str, data: object) -> Trigger:
     try:
         trigger: Trigger = msgspec.convert(data, type=Trigger)
     except (msgspec.ValidationError, RecursionError) as error:

@@ -181,10 +181,10 @@ def _recurring(blackout: Blackout) -> Recurring:
 
 def read_blackout(fields: Mapping[str, Any]) -> Blackout:
     """Build a window from its fields; None means unset, and a trigger may be a text."""
-    given = {name: value for name, value in fields.items() if value is not None}
-    if "trigger" in given:
-        given["trigger"] = msgspec.to_builtins(read_trigger(given["trigger"], field="trigger"))
+    values = {name: value for name, value in fields.items() if value is not None}
+    if "trigger" in values:
+        values["trigger"] = msgspec.to_builtins(read_trigger(values["trigger"], field="trigger"))
     try:
-        return msgspec.convert(given, type=Blackout)
+        return msgspec.convert(values, type=Blackout)
     except msgspec.ValidationError as error:
         raise BadOption(f"blackout: {error}") from error

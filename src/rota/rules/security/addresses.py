@@ -80,9 +80,9 @@ def is_metadata(address: Address) -> bool:
 
 def lies_in(address: Address, networks: Iterable[Network]) -> bool:
     """Whether an address, or any IPv4 address inside it, is in one of the networks."""
-    known = tuple(networks)
+    blocks = tuple(networks)
     whole = embedded(address) or [address]
-    return all(any(each in network for network in known) for each in whole)
+    return all(any(each in network for network in blocks) for each in whole)
 
 
 def embedded(address: Address) -> list[Address]:

@@ -67,7 +67,7 @@ def read_anchors(text: str, file: str, *, namespace: str, key: str | None) -> li
     """
     anchors = [
         _read(line, f"{file}: line {number}", key)
-        for number, line in _marked(text)
+        for number, line in _marks(text)
         if _is_whole(line, text)
     ]
     ours = [each for each in anchors if each.namespace == namespace]
@@ -76,10 +76,10 @@ def read_anchors(text: str, file: str, *, namespace: str, key: str | None) -> li
     return sorted(ours, key=lambda each: (each.seq, each.at))
 
 
-def _marked(text: str) -> Iterator[tuple[int, str]]:
+def _marks(text: str) -> Iterator[tuple[int, str]]:
     for number, line in enumerate(text.split("\n"), 1):
-        if found := MARK.search(line):
-            yield number, line[found.start() :].rstrip()
+        if match := MARK.search(line):
+            yield number, line[match.start() :].rstrip()
 
 
 def _is_whole(line: str, text: str) -> bool:

@@ -47,9 +47,9 @@ def make_token(seal: Seal, run_id: str, fence: int, facts: Facts) -> str:
 
 def read_token(seal: Seal, run_id: str, fence: int, token: str) -> Facts:
     """Return the facts in a token; NotPermitted unless it was made for exactly this attempt."""
-    text, _, given = token[:LONGEST].partition(".")
-    wanted = _signature(seal, run_id, fence, text)
-    if len(token) > LONGEST or not hmac.compare_digest(given.encode(), wanted.encode()):
+    text, _, signature = token[:LONGEST].partition(".")
+    expected = _signature(seal, run_id, fence, text)
+    if len(token) > LONGEST or not hmac.compare_digest(signature.encode(), expected.encode()):
         raise _refused(run_id)
     try:
         return _facts.decode(from_url_text(text))

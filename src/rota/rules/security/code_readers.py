@@ -16,7 +16,7 @@ _LOADER = re.compile(r"^(ld-linux|ld-musl)\b.*")
 
 
 class Reader(NamedTuple):
-    """How a program treats its words."""
+    """The treatment that a program gives its words."""
 
     code: str = ""
     """Letters of options that take code, or a file of it."""
@@ -198,8 +198,8 @@ def reader_of(word: str, after: str = "") -> Reader | None:
     """
     name = PurePath(word).name.removesuffix(".exe")
     bare = _LOADER.sub(r"\1", _VERSION.sub("", name))
-    known = (f"{name} {after}", name, bare, f"{bare} {after}")
-    return next((READERS[each] for each in known if each in READERS), None)
+    names = (f"{name} {after}", name, bare, f"{bare} {after}")
+    return next((READERS[each] for each in names if each in READERS), None)
 
 
 def is_loaded(variable: str) -> bool:

@@ -73,14 +73,14 @@ def may_reach(egress: Egress, address: Address, *, allow_private: bool) -> bool:
 
 def check_headers(headers: Mapping[str, str]) -> None:
     """Raise BadOption for a header that is malformed or that a job must not send."""
-    seen: set[str] = set()
+    names: set[str] = set()
     for name, text in headers.items():
         low = name.strip().lower()
         if not _TOKEN.fullmatch(name) or _BREAK.search(text):
             raise BadOption(f"header {name!r:.80} has a character that no header may have")
-        if low in seen:
+        if low in names:
             raise BadOption(f"header {name!r:.80} is given twice, in different case")
-        seen.add(low)
+        names.add(low)
         if low in _OURS:
             raise BadOption(f"header {name!r:.80}: Rota sends it itself, with the facts of the run")
         if low in _FRAMING or low.startswith(("proxy-", "sec-")):

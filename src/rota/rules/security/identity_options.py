@@ -18,9 +18,9 @@ Limit = float | str | None
 _NONE = Quotas()
 
 
-def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
+def check_roles(values: Iterable[str]) -> tuple[Role, ...]:
     """Return at least one role of the ladder, which includes the lower ones; or `worker`, alone."""
-    roles = tuple(dict.fromkeys(given))
+    roles = tuple(dict.fromkeys(values))
     for role in roles:
         if role not in ROLES:
             raise BadOption(f"{role!r:.64} is not a role; roles are {', '.join(ROLES)}")
@@ -36,13 +36,13 @@ def check_roles(given: Iterable[str]) -> tuple[Role, ...]:
     return cast("tuple[Role, ...]", roles)
 
 
-def check_queues(given: Sequence[str] | None) -> tuple[str, ...] | None:
+def check_queues(values: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return the queues; None means all. An empty list is refused, as it matches nothing."""
-    if given is None:
+    if values is None:
         return None
-    if not given:
+    if not values:
         raise BadOption("a token for no queue can do nothing; leave the queues out for all of them")
-    return tuple(dict.fromkeys(check_name("queue", queue) for queue in given))
+    return tuple(dict.fromkeys(check_name("queue", queue) for queue in values))
 
 
 def check_worker(roles: Sequence[Role], queues: Sequence[str] | None) -> None:
@@ -51,18 +51,18 @@ def check_worker(roles: Sequence[Role], queues: Sequence[str] | None) -> None:
         raise BadOption("a token of the role worker names its queues, such as --queue images")
 
 
-def check_label(given: object) -> str:
+def check_label(value: object) -> str:
     """Check the name that people give a token."""
-    if isinstance(given, str) and given.strip() and given.isprintable():
-        if len(given) <= MAX_LABEL:
-            return given.strip()
-        raise BadOption(f"the name has {len(given)} characters, more than {MAX_LABEL}")
-    raise BadOption(f"{given!r:.64} is not a name for a token; name what uses it, such as `ci`")
+    if isinstance(value, str) and value.strip() and value.isprintable():
+        if len(value) <= MAX_LABEL:
+            return value.strip()
+        raise BadOption(f"the name has {len(value)} characters, more than {MAX_LABEL}")
+    raise BadOption(f"{value!r:.64} is not a name for a token; name what uses it, such as `ci`")
 
 
 def other_quotas(limits: Mapping[str, Limit], old: Quotas = _NONE) -> Quotas:
     """Return the quotas with some replaced; 0 removes a limit, None keeps it."""
-    said: dict[str, int | float] = {}
+    quotas: dict[str, int | float] = {}
     for name, limit in limits.items():
         if name not in Quotas.__struct_fields__:
             raise BadOption(
@@ -70,8 +70,8 @@ def other_quotas(limits: Mapping[str, Limit], old: Quotas = _NONE) -> Quotas:
                 f"{', '.join(Quotas.__struct_fields__)}"
             )
         if limit is not None:
-            said[name] = _amount(name, limit)
-    return msgspec.structs.replace(old, **{name: value or None for name, value in said.items()})
+            quotas[name] = _amount(name, limit)
+    return msgspec.structs.replace(old, **{name: value or None for name, value in quotas.items()})
 
 
 def _amount(name: str, limit: float | str) -> int | float:

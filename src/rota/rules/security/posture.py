@@ -19,11 +19,11 @@ def listener(where: str, *, is_near: bool, has_tls: bool, behind_proxy: bool) ->
     """Check where a server with these settings listens, and whether it uses TLS."""
     how = "with TLS" if has_tls else "behind a proxy" if behind_proxy else "without TLS"
     is_good = is_near or has_tls or behind_proxy
-    found = f"{where}, {'for this machine' if is_near and not has_tls else how}"
+    where_text = f"{where}, {'for this machine' if is_near and not has_tls else how}"
     return finding(
         "listener",
         "ok" if is_good else "problem",
-        found,
+        where_text,
         advice="give --tls-cert and --tls-key, or --behind-proxy",
     )
 
@@ -46,7 +46,7 @@ def endless_tokens(tokens: Sequence[TokenView]) -> Finding:
     return finding(
         "tokens that never expire",
         "warning" if powerful else "ok",
-        f"{_named(powerful)} with admin or exec" if powerful else "none with admin or exec",
+        f"{_names_text(powerful)} with admin or exec" if powerful else "none with admin or exec",
         advice="`rota tokens rotate ID --expires 90d`, then put the new secret into place",
     )
 
@@ -57,7 +57,7 @@ def idle_tokens(tokens: Sequence[TokenView], now: int) -> Finding:
     return finding(
         "unused tokens",
         "warning" if idle else "ok",
-        f"{_named(idle)}, for 90 days" if idle else "none",
+        f"{_names_text(idle)}, for 90 days" if idle else "none",
         advice="`rota tokens revoke ID`",
     )
 
@@ -76,12 +76,12 @@ def shared_file(namespaces: int) -> Finding:
 
 def anchored(*, has_sink: bool, is_signed: bool) -> Finding:
     """Check whether the owner of the database could rewrite the audit log unnoticed."""
-    found = "noted outside" if has_sink else "its end is not noted outside"
+    anchor_text = "noted outside" if has_sink else "its end is not noted outside"
     unsigned = has_sink and not is_signed
     return finding(
         "audit",
         "ok" if has_sink and is_signed else "warning",
-        f"{found}, not signed" if unsigned else found,
+        f"{anchor_text}, not signed" if unsigned else anchor_text,
         advice="set `anchor` and `anchor_key_file` in [audit] of the workers' rota.toml",
     )
 
@@ -112,7 +112,7 @@ def connection(url: str) -> Iterator[Finding]:
     yield finding("connection", status, f"to {host}, sslmode={mode}", advice=advice)
 
 
-def _named(tokens: Sequence[TokenView]) -> str:
+def _names_text(tokens: Sequence[TokenView]) -> str:
     names = ", ".join(f"{each.name} ({each.namespace})" for each in tokens[:SHOWN])
     rest = len(tokens) - SHOWN
     return f"{names} and {rest} more" if rest > 0 else names

@@ -79,33 +79,33 @@ def _read_as_code(argv: Sequence[str]) -> Iterator[int]:
     """Yield the positions of words that a program carries out or reads as code."""
     at = 0
     while (reader := reader_of(*argv[at : at + 2])) is not None:
-        fixed = list(_fixed(argv, at, reader))
+        fixed = list(_fixed_words(argv, at, reader))
         yield from fixed
         if not reader.runs or not fixed or fixed[-1] >= len(argv) - 1:
             return
         at = fixed[-1]
 
 
-def _fixed(argv: Sequence[str], at: int, reader: Reader) -> Iterator[int]:
+def _fixed_words(argv: Sequence[str], at: int, reader: Reader) -> Iterator[int]:
     """Yield the positions up to the script, code or program, and of code after options."""
     if reader.joins:
         yield from range(at + 1, len(argv))
         return
-    left, place = reader.fixed, at + 1
-    while place < len(argv) and (left or reader.goes_on or argv[place].startswith("-")):
+    words_left, place = reader.fixed, at + 1
+    while place < len(argv) and (words_left or reader.goes_on or argv[place].startswith("-")):
         word, step = argv[place], 1
         is_option = word.startswith("-") and len(word) > 1
-        if left or (is_option and word[1] in reader.code):
+        if words_left or (is_option and word[1] in reader.code):
             yield place
         if not is_option:
-            left -= bool(left and not (reader.runs and _ASSIGNMENT.match(word)))
-            if not left and reader.runs:
+            words_left -= bool(words_left and not (reader.runs and _ASSIGNMENT.match(word)))
+            if not words_left and reader.runs:
                 return
         elif _has(word, reader.code + reader.valued):
             step = 2
-            if left or _has(word, reader.code):
+            if words_left or _has(word, reader.code):
                 yield from range(place + 1, min(place + 2, len(argv)))
-            left = 0 if _has(word, reader.code) else left
+            words_left = 0 if _has(word, reader.code) else words_left
         place += step
 
 

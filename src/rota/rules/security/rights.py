@@ -32,8 +32,8 @@ def queues_of(spec: JobSpec) -> Iterator[str]:
 
 def started_by(spec: JobSpec) -> Iterator[str]:
     """Yield the jobs and graphs that its runs start: nodes, and the handler of failures."""
-    if (told := told_by(spec)) is not None:
-        yield told
+    if (handler := told_by(spec)) is not None:
+        yield handler
     if isinstance(spec.target, GraphTarget):
         for node in spec.target.graph.nodes:
             yield from (name for name in (node.job, node.graph) if name is not None)

@@ -42,15 +42,15 @@ def parse_duration(text: str | float | timedelta) -> int:
     return round(ms)
 
 
-def _parse(given: str | float | timedelta) -> float | None:
-    if isinstance(given, timedelta):
-        return given / timedelta(milliseconds=1)
-    if isinstance(given, str):
-        return _parse_text(given.strip()) if len(given) <= _MAX_CHARS else None
-    if isinstance(given, bool) or not isinstance(given, int | float):
+def _parse(value: str | float | timedelta) -> float | None:
+    if isinstance(value, timedelta):
+        return value / timedelta(milliseconds=1)
+    if isinstance(value, str):
+        return _parse_text(value.strip()) if len(value) <= _MAX_CHARS else None
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     # Bounded before it is multiplied: an int of a thousand digits does not fit a float.
-    return max(-1, min(given, MAX_MS)) * 1_000
+    return max(-1, min(value, MAX_MS)) * 1_000
 
 
 def _parse_text(text: str) -> float | None:
@@ -63,10 +63,10 @@ def _parse_text(text: str) -> float | None:
     return sum(float(parts[unit]) * size for unit, size in UNIT_MS.items() if parts[unit])
 
 
-def _shown(given: object) -> str:
-    if isinstance(given, int) and abs(given) > MAX_MS:
+def _shown(value: object) -> str:
+    if isinstance(value, int) and abs(value) > MAX_MS:
         return "a number this large"
-    shown = repr(given)
+    shown = repr(value)
     return shown if len(shown) <= _MAX_CHARS else f"{shown[:_MAX_CHARS]}..."
 
 

@@ -28,11 +28,11 @@ def check_keys(text: bytes | str) -> None:
 
 def _check(pairs: list[tuple[str, Any]]) -> None:
     if len(dict(pairs)) != len(pairs):
-        seen: set[str] = set()
+        keys: set[str] = set()
         for key, _ in pairs:
-            if key in seen:
+            if key in keys:
                 raise _Twice(key)
-            seen.add(key)
+            keys.add(key)
 
 
 _reader = json.JSONDecoder(object_pairs_hook=_check, parse_int=float, strict=False)

@@ -24,7 +24,7 @@ _TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?")
 
 def read_moment(field: str, text: object) -> datetime:
     """Return a datetime, aware if the text has an offset; BadOption names the field."""
-    moment = _parsed(text)
+    moment = _parse(text)
     if moment is None:
         raise BadOption(
             f"{field}={text!r:.70} is not a time; write 2026-03-08T07:00:00Z, with an offset, "
@@ -35,7 +35,7 @@ def read_moment(field: str, text: object) -> datetime:
     return moment
 
 
-def _parsed(text: object) -> datetime | None:
+def _parse(text: object) -> datetime | None:
     if not isinstance(text, str) or len(text) > _MAX_CHARS:
         return None
     try:

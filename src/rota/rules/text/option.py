@@ -35,7 +35,7 @@ class Option(msgspec.Struct, frozen=True):
     meaning: str = ""
     """The meaning in Markdown; empty in a table if the option above it describes this one, too."""
     where: tuple[str, ...] = ()
-    """The places that accept it, of `job` and `submit`."""
+    """The places that accept it: `job`, `submit`; `rule` for when a schedule fires."""
     default: str = ""
     """The default in Markdown; empty if there is none."""
     field: str = ""
@@ -46,6 +46,8 @@ class Option(msgspec.Struct, frozen=True):
     """The type in a body of the API; None if no body has it."""
     bodies: tuple[str, ...] = ()
     """Which bodies have it; those of `where` if nothing is said."""
+    body_name: str = ""
+    """Its name in a body; its own name if empty."""
 
     def __post_init__(self) -> None:
         if not self.field:
@@ -68,13 +70,46 @@ def read_options(table: Mapping[str, Option], options: Mapping[str, Any]) -> dic
     return fields
 
 
-def body_fields(table: Iterable[Option], where: str) -> list[tuple[str, Any, None]]:
-    """The options of a body of the API: each may be left out, which null says too."""
+def body_fields(table: Iterable[Option], where: str | None) -> list[tuple[str, Any, None]]:
+    """Return the options of a body of the API: each may be left out, which null says too.
+
+    None means the options that name no place.
+    """
+    found = options_of_body(table, where)
+    return [(each.body_name or each.name, each.body | None, None) for each in found]
+
+
+def options_of_body(table: Iterable[Option], where: str | None) -> list[Option]:
+    """Return the options that a body of the API has; None means those that name no place."""
     return [
-        (each.name, each.body | None, None)
+        each
         for each in table
-        if each.body is not None and where in (each.bodies or each.where)
+        if each.body is not None and where in (each.bodies or each.where or (None,))
     ]
+
+
+def body_struct(
+    base: type[msgspec.Struct], table: Iterable[Option], where: str | None, **named: str
+) -> type[msgspec.Struct]:
+    """Return a body of the API: the fields of the base, and the options of the table.
+
+    `name`, `doc` and `module` are those of the new class.
+    """
+    fields = [each for each in body_fields(table, where) if each[0] not in base.__struct_fields__]
+    return msgspec.defstruct(
+        named["name"],
+        fields,
+        bases=(base,),
+        kw_only=True,
+        module=named["module"],
+        namespace={"__doc__": named["doc"]},
+    )
+
+
+def given_options(body: msgspec.Struct, names: Iterable[str]) -> dict[str, Any]:
+    """Return the options that a client gave in a body; null means not given."""
+    given = {name: getattr(body, name, None) for name in names}
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def names_of(table: Iterable[Option], where: str | None = None) -> frozenset[str]:

@@ -11,12 +11,12 @@ _STEPS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4}
 _MAX_CHARS = 32
 
 
-def parse_size(given: str | int) -> int:
+def parse_size(value: str | int) -> int:
     """Return the bytes of `512MB`, `1.5GB` or a number; a KB is 1024 bytes, as for memory."""
-    if isinstance(given, int) and not isinstance(given, bool) and given >= 0:
-        return given
-    is_text = isinstance(given, str) and len(given) <= _MAX_CHARS
-    match = _SIZE.fullmatch(str(given).strip()) if is_text else None
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    is_text = isinstance(value, str) and len(value) <= _MAX_CHARS
+    match = _SIZE.fullmatch(str(value).strip()) if is_text else None
     if match is None:
-        raise BadOption(f"{given!r:.64} is not a size; write 512MB, 1.5GB or a number of bytes")
+        raise BadOption(f"{value!r:.64} is not a size; write 512MB, 1.5GB or a number of bytes")
     return int(float(match[1]) * 1024 ** _STEPS[match[2].upper()])

@@ -79,7 +79,7 @@ class ResolvedJob(msgspec.Struct, frozen=True, kw_only=True):
     defaults: dict[str, Any] = {}
     """Defaults that a job file declares, for arguments that a run leaves out."""
     mismatch: str = ""
-    """Which version the run is for and which we have, if those take different arguments."""
+    """The version that the run is for and ours, if those take different arguments."""
 
 
 class Attempt:
@@ -126,7 +126,7 @@ class Attempt:
         self.slot: Any = None
         """Whatever the executor needs to find the body again (a thread, a task, a process)."""
         self.log_buffer: Any = None
-        """Where the worker gathers log lines; None if it does not."""
+        """The buffer in which the worker gathers log lines; None without one."""
         self.log: Any = None
         """The log of this attempt; made at its first line."""
         self.page: Any = None

@@ -58,12 +58,12 @@ class ProgressBoard:
     def take(self) -> list[AttemptProgress]:
         """Return all progress reported since the last call, with secrets masked."""
         with self._lock:
-            taken, self._latest = self._latest, {}
+            latest, self._latest = self._latest, {}
         mask = self._mask
         if mask is None:
-            return list(taken.values())
+            return list(latest.values())
         return [
-            each._replace(note=mask(each.note)) if each.note else each for each in taken.values()
+            each._replace(note=mask(each.note)) if each.note else each for each in latest.values()
         ]
 
 

@@ -23,13 +23,9 @@ from rota.rules.runs.effect_keys import args_digest
 from rota.runtime.attempts.transaction import Transaction
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.store.base import Store, Tx
+from rota.store.kinds import dialect_named
 from rota.store.settled import until_settled
 
-LIMIT_S = {"postgres": 30.0, "sqlite": 5.0}
-"""How long a handler's transaction may take, in seconds. SQLite has one writer: everybody waits
-
-for it, and other processes give up after 10 s.
-"""
 IDLE_MS = 10_000
 TRIES = 3
 """How often `apply` is called when its transaction breaks midway: `apply` may be the cause."""
@@ -104,10 +100,10 @@ class RunServices:
 
     def limit_s(self, asked_s: float | None) -> float:
         """Return the time limit of a transaction; SQLite never allows more than the default."""
-        most_s = LIMIT_S[self._store().dialect]
+        dialect = dialect_named(self._store().dialect)
         if asked_s is None:
-            return most_s
-        return min(asked_s, most_s) if self._store().dialect == "sqlite" else asked_s
+            return dialect.transaction_limit_s
+        return min(asked_s, dialect.transaction_limit_s) if dialect.is_limit_fixed else asked_s
 
     def commit(
         self,

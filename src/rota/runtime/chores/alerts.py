@@ -50,7 +50,7 @@ class AlertSender(Service):
 
     def _tell(self, alert: Alert) -> None:
         if self._store.write(lambda tx: tell_alert(tx, alert)):
-            emit(alert.kind, namespace=alert.namespace, **_told(alert))
+            emit(alert.kind, namespace=alert.namespace, **_facts_of(alert))
 
     def _send(self, alert: Alert) -> None:
         # Imported at the first alert: most workers never send one.
@@ -70,10 +70,10 @@ class AlertSender(Service):
 def _body(alert: Alert) -> bytes:
     at = to_text(alert.at)
     head = {"id": alert.id, "kind": alert.kind, "at": at, "namespace": alert.namespace}
-    return msgspec.json.encode(head | _told(alert))
+    return msgspec.json.encode(head | _facts_of(alert))
 
 
-def _told(alert: Alert) -> dict[str, Any]:
+def _facts_of(alert: Alert) -> dict[str, Any]:
     """Return the facts of an alert; none if they are unreadable, so that later alerts go out."""
     try:
         return read(_facts, alert.payload, f"alert {alert.id}")

@@ -35,43 +35,45 @@ class Sweeper(Chore):
         self._artifacts = artifacts
 
     def batch(self) -> bool:
-        gone = self._sweep_database()
+        removed = self._sweep_database()
         if self._artifacts is not None:
             try:
-                gone += self._sweep_days(self._artifacts)
+                removed += self._sweep_days(self._artifacts)
             except OSError as error:  # tried again in some hours
                 emit("artifact.unavailable", where=self._artifacts.where, error=error)
-        if gone:
-            emit("artifacts.swept", count=gone)
+        if removed:
+            emit("artifacts.swept", count=removed)
         return False
 
     def _sweep_database(self) -> int:
-        gone, after = 0, ""
+        removed, after = 0, ""
         keep_ms = self._keep_ms
         while page := self._store.read(
             lambda tx, after=after: old_pointers(tx, keep_ms=keep_ms, after=after)  # type: ignore[misc]
         ):
-            gone += self._store.write(lambda tx, page=page: sweep_kept(tx, page, keep_ms=keep_ms))  # type: ignore[misc]
+            removed += self._store.write(
+                lambda tx, page=page: sweep_kept(tx, page, keep_ms=keep_ms)  # type: ignore[misc]
+            )
             after = page[-1].digest
-        return gone
+        return removed
 
     def _sweep_days(self, artifacts: ArtifactBackend) -> int:
         # One day more: a pointer made just before midnight may not be written yet.
         oldest = self._store.read(now_ms) - self._keep_ms - DAY_MS
         first_kept = to_datetime(oldest).date().isoformat()
-        gone = 0
+        removed = 0
         for day in artifacts.days():
             if day < first_kept:
                 for digests in artifacts.digests(day):
-                    gone += self._sweep_page(artifacts, day, digests)
-        return gone
+                    removed += self._sweep_page(artifacts, day, digests)
+        return removed
 
     def _sweep_page(self, artifacts: ArtifactBackend, day: str, digests: Sequence[str]) -> int:
-        gone = 0
+        removed = 0
         for at in range(0, len(digests), PAGE):
             page = {str(Pointer("a", digest, day)): digest for digest in digests[at : at + PAGE]}
             stands = self._store.read(lambda tx, page=page: mentioned(tx, page))  # type: ignore[misc]
             unused = [digest for pointer, digest in page.items() if pointer not in stands]
             artifacts.delete(day, unused)
-            gone += len(unused)
-        return gone
+            removed += len(unused)
+        return removed

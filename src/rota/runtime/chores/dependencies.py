@@ -6,7 +6,7 @@ import random
 from functools import partial
 
 from rota.clock import elapsed_s
-from rota.engine.admission.release_dependents import clear_waiting, is_anybody_waiting
+from rota.engine.admission.clear_dependents import clear_waiting, is_anybody_waiting
 from rota.engine.failures.batch_isolation import write_apart
 from rota.engine.schedules.compiled import CompiledSchedules, rules_version
 from rota.engine.wakeup_keys import AWAITED

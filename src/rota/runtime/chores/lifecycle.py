@@ -126,11 +126,13 @@ class Reaper(Chore):
         """Void the leases of processes that are seen to be gone; two reads while none is."""
         fleet = self._store.read(sightings)
         presence = self._store.presence
-        gone = presence.gone({each.presence for each in fleet})
-        if gone or any(each.missing_ms is not None for each in fleet):
-            seen = self._store.write(lambda tx: give_up(tx, gone, is_certain=presence.is_certain))
-            if seen.dead:
-                emit("workers.gone", workers=seen.dead)
+        vanished = presence.gone({each.presence for each in fleet})
+        if vanished or any(each.missing_ms is not None for each in fleet):
+            verdict = self._store.write(
+                lambda tx: give_up(tx, vanished, is_certain=presence.is_certain)
+            )
+            if verdict.dead:
+                emit("workers.gone", workers=verdict.dead)
 
     def batch(self) -> bool:
         count = self.write(lambda tx: reap(tx, limit=BATCH))

@@ -25,6 +25,7 @@ from rota.notices import emit
 from rota.runtime.chores.lifecycle import Chore
 from rota.runtime.service import Service
 from rota.store.base import Store, Tx
+from rota.store.kinds import dialect_named
 
 BATCH = 1_000
 FILLS = 20
@@ -32,13 +33,6 @@ PAGE = 20_000
 """Schedules per page when rules are compared, once a day."""
 REST_S = 0.05
 """The pause between two pages: nobody waits for them."""
-LEAD_S = {"postgres": 0.004, "sqlite": 0.0015}
-"""The least lead for a few schedules: round trips, and a thread that wakes up late.
-
-Less on SQLite: the holder of its only writer blocks everybody else.
-"""
-LEAD_LIMIT_S = {"postgres": 0.03, "sqlite": 0.0015}
-"""The longest lead on a slow machine or network; it delays nobody else."""
 LONGEST_LEAD_S = 0.25
 CROWD = 20
 """From this many schedules on, the work itself begins before their time."""
@@ -106,8 +100,8 @@ class Scheduler(Service):
 
     def _lead_s(self) -> float:
         """How long before its time to begin."""
-        dialect = self._store.dialect
-        lead_s = min(LEAD_LIMIT_S[dialect], max(LEAD_S[dialect], 1.5 * self._look_s))
+        dialect = dialect_named(self._store.dialect)
+        lead_s = min(dialect.lead_limit_s, max(dialect.lead_s, 1.5 * self._look_s))
         if self._crowd >= CROWD:
             lead_s += min(LONGEST_LEAD_S, 1.2 * self._crowd * self._cost_s)
         return lead_s

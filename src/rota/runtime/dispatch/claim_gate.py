@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from rota.clock import elapsed_s
-from rota.engine.admission.closed_windows import ClosedWindow, drains
+from rota.engine.admission.draining_windows import DrainingWindow, draining_windows
 from rota.engine.admission.lanes import lanes_in_use
 from rota.engine.admission.quotas import most_running
 from rota.engine.wakeup_keys import windows_key
@@ -90,9 +90,9 @@ class ClaimGate(Service):
 
     def tick(self) -> bool:
         began_s = elapsed_s()
-        found, most, lanes = self._store.read(self._look)
+        spans, most, lanes = self._store.read(self._look)
         closings = ClosedSpans(
-            [_closing(each, (began_s + elapsed_s()) / 2) for each in found],
+            [_closing(each, (began_s + elapsed_s()) / 2) for each in spans],
             has_quota=most is not None,
             lanes=lanes,
         )
@@ -101,9 +101,9 @@ class ClaimGate(Service):
             self._obey(closings)
         return False
 
-    def _look(self, tx: Tx) -> tuple[tuple[ClosedWindow, ...], int | None, Lanes]:
+    def _look(self, tx: Tx) -> tuple[tuple[DrainingWindow, ...], int | None, Lanes]:
         scope = self._scope
-        windows = drains(tx, namespace=scope.namespace)
+        windows = draining_windows(tx, namespace=scope.namespace)
         return windows, most_running(tx, scope.namespace), _lanes(tx, scope)
 
     def pause_s(self) -> float:
@@ -115,7 +115,7 @@ class ClaimGate(Service):
 def closings_now(tx: Tx, scope: WorkerScope) -> ClosedSpans:
     """Return what a claim in this very transaction has to obey."""
     now_s = elapsed_s()
-    windows = drains(tx, namespace=scope.namespace)
+    windows = draining_windows(tx, namespace=scope.namespace)
     most = most_running(tx, scope.namespace)
     return ClosedSpans(
         [_closing(each, now_s) for each in windows],
@@ -130,7 +130,7 @@ def _lanes(tx: Tx, scope: WorkerScope) -> Lanes:
     )
 
 
-def _closing(drain: ClosedWindow, now_s: float) -> ClosedSpan:
+def _closing(drain: DrainingWindow, now_s: float) -> ClosedSpan:
     return ClosedSpan(
         job=drain.job,
         queue=drain.queue,

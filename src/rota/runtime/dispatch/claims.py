@@ -86,8 +86,8 @@ class Claims:
         """
         ready: list[Lease] = []
         for rounds_left in reversed(range(ROUNDS)):
-            taken = self._admitted(tx, limit - len(ready), held=held)
-            ready += self.complete(tx, taken)
+            leases = self._admit(tx, limit - len(ready), held=held)
+            ready += self.complete(tx, leases)
             if not self.is_cut_short or len(ready) >= limit or not rounds_left:
                 break
         return ready
@@ -109,12 +109,12 @@ class Claims:
         if not self.are_to_complete(leases):
             return leases
         self._meet(tx, leases)
-        taken = hold_back(tx, leases, self._facts, namespace=self._namespace)
-        graphs = [lease for lease in taken if self._facts_of(lease).is_graph]
+        free = hold_back(tx, leases, self._facts, namespace=self._namespace)
+        graphs = [lease for lease in free if self._facts_of(lease).is_graph]
         if graphs:
             self._finish(tx, expand(tx, graphs, namespace=self._namespace))
-            taken = [lease for lease in taken if not self._facts_of(lease).is_graph]
-        ready = self.resolve(tx, taken) if any(map(self._is_to_resolve, taken)) else taken
+            free = [lease for lease in free if not self._facts_of(lease).is_graph]
+        ready = self.resolve(tx, free) if any(map(self._is_to_resolve, free)) else free
         self.is_cut_short = self.is_cut_short or len(ready) < len(leases)
         return ready
 
@@ -153,13 +153,13 @@ class Claims:
 
     def take(self, tx: Tx, limit: int, *, held: bool = False) -> list[Lease]:
         """Return leases as claimed, for jobs that may start now; `held` if beyond free slots."""
-        return self._admitted(tx, limit, held=held)
+        return self._admit(tx, limit, held=held)
 
-    def _admitted(self, tx: Tx, limit: int, *, held: bool) -> list[Lease]:
+    def _admit(self, tx: Tx, limit: int, *, held: bool) -> list[Lease]:
         """Claim what may start now; without holds this is one statement for each queue."""
         self.is_cut_short = False
         if self._has_holds:
-            return admit(tx, self._wanted(limit, held=held))
+            return admit(tx, self._claim_request(limit, held=held))
         return claim(
             tx,
             namespace=self._namespace,
@@ -170,7 +170,7 @@ class Claims:
             held=held,
         )
 
-    def _wanted(self, limit: int, *, held: bool) -> Wanted:
+    def _claim_request(self, limit: int, *, held: bool) -> Wanted:
         return Wanted(
             namespace=self._namespace,
             worker_id=self.worker_id,

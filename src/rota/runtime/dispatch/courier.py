@@ -142,11 +142,11 @@ class Courier(Service):
         ahead = self._reserve.ahead(elapsed_s())
         if ahead and self._runs.forbids_prefetch():
             ahead = 0
-        held = len(self._calls) - len(self._pending)
+        in_hand = len(self._calls) - len(self._pending)
         # With a deep reserve, claim when it pays: at half of it, or for a slot with no next run.
-        if held > slots and held > (slots + ahead) // 2:
+        if in_hand > slots and in_hand > (slots + ahead) // 2:
             return 0, 0
-        return max(0, slots + ahead - held), ahead
+        return max(0, slots + ahead - in_hand), ahead
 
     def open(self, leases: Sequence[Lease]) -> None:
         """Have these leases carried out."""
@@ -210,13 +210,13 @@ class Courier(Service):
     def _forget(self) -> None:
         """Forget attempts that the source knows; those given back do not count as pace."""
         pending, self._pending = self._pending, []
-        done, took_s = 0, 0.0
+        count, took_s = 0, 0.0
         for call, _ in pending:
             if call is not None:
                 self._calls.forget(call)
                 if call.started_s is not None:
-                    done += 1
+                    count += 1
                     took_s += call.ended_s - call.started_s
-        self._reserve.measure(done, took_s, elapsed_s())
+        self._reserve.measure(count, took_s, elapsed_s())
         if self._claimer is not None:
             self._claimer.wake()

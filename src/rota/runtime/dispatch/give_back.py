@@ -57,13 +57,13 @@ class PrefetchReturn(Service):
         self._looks = False
         now_s = elapsed_s()
         open_calls = [call for call in self._calls.everything() if not call.has_ended]
-        told = self._told if len(self._told) else ()  # a WeakSet is as slow as the rest
-        ahead = [call for call in open_calls if call.lease.is_held and call not in told]
-        held = [call for call in ahead if call.started_s is None]
+        reported = self._told if len(self._told) else ()  # a WeakSet is as slow as the rest
+        ahead = [call for call in open_calls if call.lease.is_held and call not in reported]
+        not_begun = [call for call in ahead if call.started_s is None]
         if ahead:
             self._linger_until_s = now_s + LINGER_S
         self._looks = now_s < self._linger_until_s
-        if held and len(open_calls) > self._slots and self._reserve.is_hoard(held, now_s):
+        if not_begun and len(open_calls) > self._slots and self._reserve.is_hoard(not_begun, now_s):
             self._give_back()
         lasting = [call for call in ahead if now_s - (call.started_s or now_s) > BUSY_S]
         if lasting:

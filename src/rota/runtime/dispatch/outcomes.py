@@ -134,21 +134,21 @@ def _failed(call: Attempt, ending: Raised, kind: AttemptKind, roll: Callable[[],
         reason = ending.reason or decision.reason
         misfit = ending.misfit
         return _verdict(call, "fail", kind=kind, error=ending.error, reason=reason, misfit=misfit)
-    error = _told_cut(ending.error, decision)
+    error = _with_cut(ending.error, decision)
     error = with_note(error, custom) if after_s is None else error
     return _verdict(call, "retry", kind=kind, error=error, delay_ms=decision.delay_ms)
 
 
-def _told_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
+def _with_cut(error: ErrorDetail, decision: RetryIn) -> ErrorDetail:
     """Return the error with the wait that the handler wanted, if retry_cap cut it."""
     if decision.asked_ms is None:
         return error
     asked_ms = min(decision.asked_ms, MAX_MS)
-    told = f"asked to wait {format_duration(asked_ms)}, cut to {format_duration(decision.delay_ms)}"
-    return msgspec.structs.replace(_told(error, told + _CUT), asked_ms=asked_ms)
+    note = f"asked to wait {format_duration(asked_ms)}, cut to {format_duration(decision.delay_ms)}"
+    return msgspec.structs.replace(_noted(error, note + _CUT), asked_ms=asked_ms)
 
 
-def _told(error: ErrorDetail, note: str) -> ErrorDetail:
+def _noted(error: ErrorDetail, note: str) -> ErrorDetail:
     """Return the error with a note about what follows it."""
     message = bounded(error.message, MAX_MESSAGE - len(note) - 3)
     return msgspec.structs.replace(error, message=f"{message} ({note})")
@@ -164,7 +164,7 @@ def with_note(error: ErrorDetail, custom: CustomWait) -> ErrorDetail:
     if not custom.broken:
         return error
     wait = format_duration(custom.delay_ms or 0)
-    return _told(error, f"the retry function failed, so the wait is {wait}: {custom.broken}")
+    return _noted(error, f"the retry function failed, so the wait is {wait}: {custom.broken}")
 
 
 def _retry_of(call: Attempt) -> RetryPolicy:
@@ -186,14 +186,14 @@ def custom_wait(call: Attempt, ending: Raised) -> CustomWait:
         return CustomWait(min(BROKEN_MS, longest_ms(_retry_of(call))), broken)
 
 
-def _wait_ms(said: object) -> int:
-    if isinstance(said, timedelta):
-        return max(0, said // timedelta(milliseconds=1))
+def _wait_ms(wait: object) -> int:
+    if isinstance(wait, timedelta):
+        return max(0, wait // timedelta(milliseconds=1))
     try:
-        return max(0, round(float(said) * 1000))  # type: ignore[arg-type]  # what is none is told
+        return max(0, round(float(wait) * 1000))  # type: ignore[arg-type]  # what is none is told
     except (TypeError, ValueError, OverflowError):
         raise ValueError(
-            f"it returned {said!r:.80}, which is neither seconds, a timedelta nor None"
+            f"it returned {wait!r:.80}, which is neither seconds, a timedelta nor None"
         ) from None
 
 

@@ -43,19 +43,19 @@ class Prefetch:
             return 0
         return min(self._most, int(self._pace * self._hold_s))
 
-    def measure(self, done: int, took_s: float, now_s: float) -> None:
-        """Note `done` runs that ended since the last call, and the time their handlers took."""
+    def measure(self, count: int, took_s: float, now_s: float) -> None:
+        """Note `count` runs that ended since the last call, and the time their handlers took."""
         since_s = max(now_s - self._measured_s, 1e-4)
         self._measured_s = now_s
         # After a rest the old pace says nothing.
-        kept = 0.5 if since_s < LATE * self._hold_s else 0.0
-        self._pace = kept * self._pace + (1 - kept) * (done / since_s)
-        if done:
-            self._took_s = 0.5 * self._took_s + 0.5 * (took_s / done)
+        weight = 0.5 if since_s < LATE * self._hold_s else 0.0
+        self._pace = weight * self._pace + (1 - weight) * (count / since_s)
+        if count:
+            self._took_s = 0.5 * self._took_s + 0.5 * (took_s / count)
 
-    def is_hoard(self, held: Iterable[Attempt], now_s: float) -> bool:
+    def is_hoard(self, calls: Iterable[Attempt], now_s: float) -> bool:
         """Whether runs that wait for a slot would start sooner, or be better off, elsewhere."""
-        oldest_s = min((call.claimed_s for call in held), default=inf)
+        oldest_s = min((call.claimed_s for call in calls), default=inf)
         is_stuck = now_s - max(oldest_s, self.begun_s) > BUSY_S
         return is_stuck or now_s - oldest_s > LATE * self._hold_s
 

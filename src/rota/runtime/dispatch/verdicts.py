@@ -15,14 +15,14 @@ from rota.runtime.dispatch.outcomes import judge
 def verdict_on(call: Attempt, ending: Ending) -> Verdict | None:
     """Return how the run goes on; None when another worker owns it now."""
     try:
-        return _watched(call, judge(call, ending))
+        return _mark_watched(call, judge(call, ending))
     except Exception as error:  # noqa: BLE001  # the run must end, whatever its policy holds
         emit("judge.failed", run=call.lease.run_id, job=call.lease.job, error=error)
         plain = Verdict(run_id=call.lease.run_id, fence=call.lease.fence, verb="fail")
         return refused(related(plain, call.lease), error)
 
 
-def _watched(call: Attempt, verdict: Verdict | None) -> Verdict | None:
+def _mark_watched(call: Attempt, verdict: Verdict | None) -> Verdict | None:
     """Return the verdict, marked for the breaker of its job as well."""
     if verdict is None:
         return None

@@ -71,7 +71,7 @@ class OrphanKiller:
             self._groups = set()  # we are a fork: what our parent watches is not ours
         self._owner, self._popen, self._pipe = os.getpid(), None, None
         with contextlib.suppress(OSError, ValueError):
-            self._popen, self._pipe = _started()
+            self._popen, self._pipe = _start()
         if self._popen is None:
             _log.warning("no orphan killer: what programs start may outlive a kill of this worker")
         for group in self._groups:
@@ -83,7 +83,7 @@ class OrphanKiller:
                 os.write(self._pipe, b"%s%d\n" % (sign, group))
 
 
-def _started() -> tuple[subprocess.Popen[bytes], int]:
+def _start() -> tuple[subprocess.Popen[bytes], int]:
     reader, writer = os.pipe()
     try:
         popen = subprocess.Popen(  # noqa: S603  # our own interpreter and our own code

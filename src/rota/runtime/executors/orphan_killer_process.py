@@ -41,12 +41,12 @@ def _listen(text: bytes, groups: dict[int, str]) -> tuple[bytes, bool]:
     """Read complete lines; return the rest of the last one, and whether the pipe is closed."""
     while True:
         try:
-            said = os.read(0, CHUNK)
+            chunk = os.read(0, CHUNK)
         except BlockingIOError:
             return text, False
-        if not said:
+        if not chunk:
             return text, True
-        *lines, text = (text + said).split(b"\n")
+        *lines, text = (text + chunk).split(b"\n")
         for line in lines:
             group = int(line[1:])
             if line[:1] == b"+":

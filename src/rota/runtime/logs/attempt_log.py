@@ -171,9 +171,9 @@ class AttemptLog:
     def cut_pieces(self) -> Pieces:
         """Take the pieces away; one that comes meanwhile stays."""
         number = len(self.pieces)
-        taken = self.pieces[:number]
+        pieces = self.pieces[:number]
         del self.pieces[:number]
-        return taken if self._page is None else [*self._turned(self._page), *taken]
+        return pieces if self._page is None else [*self._turned(self._page), *pieces]
 
     def _turned(self, page: StringIO) -> Pieces:
         """Return the text of the stdout buffer that was not taken yet."""
@@ -246,8 +246,8 @@ class AttemptLog:
         if rest.size <= _RAW_LINE:
             rest.parts.append(text)
         else:
-            kept = max(0, _RAW_LINE - rest.size + len(text))
-            rest.parts.append(text[:kept])
+            length = max(0, _RAW_LINE - rest.size + len(text))
+            rest.parts.append(text[:length])
         return rest
 
     def _complete(self, at_s: float, rest: _Rest, stream: int) -> None:

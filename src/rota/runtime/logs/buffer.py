@@ -128,8 +128,8 @@ class LogBuffer:
         masked = self.masker(text, secrets)
         # The kept part may end with half a secret that is not recognised.
         whole = len(masked) - (self.masker.longest if over else 0)
-        kept = masked[: max(0, min(MAX_LINE, whole))]
-        return f"{kept}... {len(masked) - len(kept) + over:,} characters cut"
+        shown = masked[: max(0, min(MAX_LINE, whole))]
+        return f"{shown}... {len(masked) - len(shown) + over:,} characters cut"
 
     def take(self, *, limit: int, chars: int) -> list[LogChunk]:
         """Return the lines of up to `limit` attempts, masked and fit for any database."""

@@ -128,9 +128,9 @@ class _RunBuffer:
         log = log_here()
         if log is None:
             return int(self._stream.buffer.write(chunk))
-        taken = bytes(chunk)
-        log.write_bytes(self._number, taken)
-        return len(taken)
+        data = bytes(chunk)
+        log.write_bytes(self._number, data)
+        return len(data)
 
     def flush(self) -> None:
         if not is_heard():

@@ -126,9 +126,9 @@ class LogFlusher(Service):
         if not self._unsent:
             return False
         self._sink.log(self._unsent, is_repeated=is_repeated)
-        sent, self._unsent = sum(map(attempts_in, self._unsent)), []
+        attempts, self._unsent = sum(map(attempts_in, self._unsent)), []
         before_s, self._sent_s = self._sent_s, elapsed_s()
-        if sent > MANY * (self._sent_s - before_s):
+        if attempts > MANY * (self._sent_s - before_s):
             self._many_s = self._sent_s
             self._hurry(hurry=True)
         return len(self._book) > 0

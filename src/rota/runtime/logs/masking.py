@@ -103,9 +103,9 @@ def _has_hint(text: str) -> bool:
 
 def secrets_in(environment: Mapping[str, str]) -> tuple[str, ...]:
     """Return values whose name marks them as secret, and passwords inside of addresses."""
-    named = [value for name, value in environment.items() if _NAME.search(name)]
+    values = [value for name, value in environment.items() if _NAME.search(name)]
     # A key of several lines is printed line by line.
-    lines = [line.strip() for value in named for line in value.splitlines()]
+    lines = [line.strip() for value in values for line in value.splitlines()]
     return tuple(
         secret
         for secret in (*lines, *_passwords(environment.values()))

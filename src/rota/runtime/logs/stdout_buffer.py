@@ -41,7 +41,7 @@ class StdoutBuffer:
         self._text: StringIO
         self._facts: list[Any]
         self._end: int
-        """Where the text of the last ended attempt ends."""
+        """The position at which the text of the last ended attempt ends."""
         self._is_due: bool
         self.is_laid: bool
         self._lay()

@@ -56,24 +56,24 @@ class ArtifactStore:
     def values(self, texts: Iterable[str], whose: str) -> dict[str, str]:
         """Return the values of all these texts."""
         values: dict[str, str] = {}
-        kept: set[str] = set()
+        pointers: set[str] = set()
         for text in texts:
             if not is_pointer(text):
                 values[text] = text
-            elif (known := self._recalled(text)) is not None:
-                values[text] = known
+            elif (cached := self._recall(text)) is not None:
+                values[text] = cached
             elif read_pointer(text).place == "a":
-                values[text] = self._fetched(text, whose)
+                values[text] = self._fetch(text, whose)
             else:
-                kept.add(text)
-        if kept:
-            read = self._store().read(lambda tx: load_kept(tx, kept))
-            for text in sorted(kept - read.keys()):
+                pointers.add(text)
+        if pointers:
+            read = self._store().read(lambda tx: load_kept(tx, pointers))
+            for text in sorted(pointers - read.keys()):
                 raise lost(text, whose)
             values |= read
         return values
 
-    def _fetched(self, text: str, whose: str) -> str:
+    def _fetch(self, text: str, whose: str) -> str:
         pointer = read_pointer(text)
         if self.artifacts is None:
             problem = "was kept in an artifact store, and ROTA_ARTIFACTS does not name it"
@@ -89,7 +89,7 @@ class ArtifactStore:
         self._remember(text, value)
         return value
 
-    def _recalled(self, text: str) -> str | None:
+    def _recall(self, text: str) -> str | None:
         with self._lock:
             cached = self._known.get(text)
             if cached is not None:
@@ -102,5 +102,5 @@ class ArtifactStore:
                 self._known[text] = value
                 self._held += len(value)
             while self._held > REMEMBERED:
-                _, gone = self._known.popitem(last=False)
-                self._held -= len(gone)
+                _, forgotten = self._known.popitem(last=False)
+                self._held -= len(forgotten)

@@ -118,28 +118,28 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def open_artifacts(said: str | None, *, beside: Path | None) -> ArtifactBackend | None:
+def open_artifacts(place: str | None, *, beside: Path | None) -> ArtifactBackend | None:
     """Return the store that the setting names; None when values stay in the database.
 
     Without a setting: a folder `beside` the file of SQLite, and the database on a server, as its
     workers need not share a disk.
     """
-    if said is None:
+    if place is None:
         if beside is None:
             return None
         return Folder(beside.with_name(f"{beside.name}.artifacts").absolute())
-    if said == DATABASE:
+    if place == DATABASE:
         return None
-    parts = urlsplit(said)
+    parts = urlsplit(place)
     if parts.scheme == "file" and not parts.netloc and parts.path not in ("", "/"):
         return Folder(Path(unquote(parts.path)))
     if parts.scheme == "s3" and parts.netloc:
         from rota.runtime.values.object_store import ObjectStore  # noqa: PLC0415  # an extra
 
-        return ObjectStore(said)
-    if not parts.scheme and said.startswith(("/", "~", ".")):
-        return Folder(Path(said).expanduser().absolute())
+        return ObjectStore(place)
+    if not parts.scheme and place.startswith(("/", "~", ".")):
+        return Folder(Path(place).expanduser().absolute())
     raise BadUrl(
-        f"{said!r:.80} is not a place for artifacts: use a folder such as /srv/rota-artifacts, "
+        f"{place!r:.80} is not a place for artifacts: use a folder such as /srv/rota-artifacts, "
         f"s3://bucket/prefix, or {DATABASE}"
     )

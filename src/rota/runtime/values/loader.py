@@ -150,11 +150,11 @@ class ValueLoader:
 def incomplete(error: Exception) -> Raised:
     """Return the end of an attempt whose arguments could not be loaded."""
     if isinstance(error, BadInput):
-        return Raised(error=_told(error), gives_up=True)
-    return Raised(error=_told(error), types=_names(error), exception=error)
+        return Raised(error=_detail(error), gives_up=True)
+    return Raised(error=_detail(error), types=_names(error), exception=error)
 
 
-def _told(error: Exception) -> ErrorDetail:
+def _detail(error: Exception) -> ErrorDetail:
     return ErrorDetail(type=type(error).__name__, message=str(error)[:2_000])
 
 

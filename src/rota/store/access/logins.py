@@ -86,8 +86,8 @@ def grant_steps(tx: PostgresTx, login: Login, *, create: bool = False) -> GrantS
     ]
     if not _is_there(tx, login.name):
         roles.append(f"create role {_quoted(login.name)} login")
-    wanted = {groups[login.kind]} | ({room} if login.kind == "server" else set())
-    roles += _memberships(tx, login.name, wanted, among={*groups.values(), room}, room=room)
+    groups_wanted = {groups[login.kind]} | ({room} if login.kind == "server" else set())
+    roles += _memberships(tx, login.name, groups_wanted, among={*groups.values(), room}, room=room)
     tables = [*_table_steps(tx, groups), _put(login, groups[login.kind])]
     return GrantSteps(roles, tables)
 
@@ -206,16 +206,16 @@ def _is_there(tx: PostgresTx, role: str) -> bool:
 
 
 def _memberships(
-    tx: PostgresTx, name: str, wanted: set[str], *, among: set[str], room: str
+    tx: PostgresTx, name: str, groups: set[str], *, among: set[str], room: str
 ) -> Iterator[str]:
     """Yield statements that make it a member of exactly the wanted roles, among those given."""
     facts = tx.one("room_facts", role="")
     apart = facts is not None and int(facts["server"]) >= INHERITS_APART
     present = {row["role"] for row in tx.all("login_roles", name=name)}
-    for role in sorted(wanted - present):
+    for role in sorted(groups - present):
         how = " with inherit false, set true" if role == room else " with inherit true, set false"
         yield f"grant {_quoted(role)} to {_quoted(name)}{how if apart else ''}"
-    for role in sorted((among - wanted) & present):
+    for role in sorted((among - groups) & present):
         yield f"revoke {_quoted(role)} from {_quoted(name)}"
 
 

@@ -174,15 +174,15 @@ def _check_library(driver: Any) -> None:
 
 def _alchemy(connection: Any) -> ForeignConnection:
     if hasattr(connection, "exec_driver_sql"):
-        found = connection
+        driver = connection
     else:  # a session: it has, or begins, a connection
-        found = getattr(connection, "connection", None)
-        found = found() if callable(found) and not iscoroutinefunction(found) else None
-    if found is None or iscoroutinefunction(getattr(found, "exec_driver_sql", None)):
+        driver = getattr(connection, "connection", None)
+        driver = driver() if callable(driver) and not iscoroutinefunction(driver) else None
+    if driver is None or iscoroutinefunction(getattr(driver, "exec_driver_sql", None)):
         raise WrongConnection(
             "give a Connection or Session of SQLAlchemy; inside an asynchronous one use run_sync"
         )
-    return _Alchemy(found)
+    return _Alchemy(driver)
 
 
 def _roots(connection: Any) -> set[str]:

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any
 
 from rota.store.foreign.connections import ForeignResult, foreign
-from rota.store.foreign.tx import dialect_named
+from rota.store.kinds import dialect_named
 from rota.store.statements import Statement, load_receipts
 
 
@@ -17,7 +17,7 @@ class Receipts:
 
     def __init__(self, connection: Any) -> None:
         self._foreign = foreign(connection)
-        self._statements = _known(self._foreign.dialect)
+        self._statements = _load_statements(self._foreign.dialect)
 
     def is_loose(self) -> bool:
         """Whether each statement is committed on its own."""
@@ -59,5 +59,5 @@ class Receipts:
 
 
 @cache
-def _known(dialect: str) -> dict[str, Statement]:
+def _load_statements(dialect: str) -> dict[str, Statement]:
     return load_receipts(dialect_named(dialect))

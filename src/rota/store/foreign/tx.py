@@ -14,7 +14,8 @@ from rota.clock import elapsed_s
 from rota.errors import WrongConnection
 from rota.store.base import Ask, Row
 from rota.store.foreign.connections import ForeignResult, foreign
-from rota.store.statements import Dialect, Statement, load
+from rota.store.kinds import dialect_named
+from rota.store.statements import Statement, load
 
 T = TypeVar("T")
 QUIET_S = 0.01
@@ -31,7 +32,7 @@ class ForeignTx:
                 "the connection commits each statement by itself (autocommit); begin a "
                 "transaction first, so that the run exists if and only if you commit"
             )
-        self._statements = _known(self.dialect)
+        self._statements = _load_statements(self.dialect)
         self.memo: dict[Any, Any] = {}
         self.fresh: dict[Any, Any] = {}
         self.drafts: dict[str, dict[str, Any]] = {}
@@ -107,17 +108,6 @@ class _Quiet:
 _quiet = _Quiet()
 
 
-def dialect_named(name: str) -> Dialect:
-    """Return the dialect, with its driver only where that is there anyway."""
-    if name == "sqlite":
-        from rota.store.sqlite.dialect import DIALECT  # noqa: PLC0415  # as in open.py
-
-        return DIALECT
-    from rota.store.postgres.dialect import DIALECT as POSTGRES  # noqa: PLC0415
-
-    return POSTGRES
-
-
 @cache
-def _known(dialect: str) -> dict[str, Statement]:
+def _load_statements(dialect: str) -> dict[str, Statement]:
     return load(dialect_named(dialect))

@@ -58,4 +58,8 @@ DIALECT = Dialect(
     ),
     param=lambda name: f"%({name})s",
     schema="rota.",
+    transaction_limit_s=30.0,
+    is_limit_fixed=False,
+    lead_s=0.004,
+    lead_limit_s=0.03,  # it delays nobody else
 )

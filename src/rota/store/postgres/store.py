@@ -6,8 +6,6 @@ with one that stands alone while those are quick (ADR 14).
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -30,13 +28,13 @@ from rota.store.postgres.notify import Notifier
 from rota.store.postgres.partitions import rotate
 from rota.store.postgres.pooler_check import line_facts
 from rota.store.postgres.presence import Sessions
+from rota.store.postgres.retries import once_more, retried
 from rota.store.postgres.statement_texts import known, known_in_rooms, known_to
 from rota.store.postgres.tx import PostgresTx
 from rota.store.wakeups import Wakeups
 
 T = TypeVar("T")
 
-TRIES = 5
 ANSWER_S = 30.0
 """How long any one statement may take before its connection is given up."""
 BEAT_S = 10.0
@@ -65,7 +63,7 @@ class PostgresStore:
         self._memo: dict[Any, Any] = {}
         self._statements = known()
         self._role: tuple[str | None, float] | None = None
-        self._connector, self._direct = self._make_dialers(conninfo, options)
+        self._connector, self._direct = self._make_connectors(conninfo, options)
         connector = self._connector
         self._timeouts = StatementTimeouts()
         self._pool = Pool(connector, self._timeouts, options, limit_s=ANSWER_S)
@@ -85,7 +83,7 @@ class PostgresStore:
         self._listener = Listener(means, self.wakeups)
         self.presence = Sessions(self.read, self._listener)
 
-    def _make_dialers(
+    def _make_connectors(
         self, conninfo: str, options: PoolOptions
     ) -> tuple[Connector, Connector | None]:
         """Return the connector for everything, and one past a pooler if the address has that."""
@@ -111,14 +109,14 @@ class PostgresStore:
         try:
             return self._transact(work, pool, lone=lone, participants=participants)
         except RETRIED:
-            return _once_more(
+            return once_more(
                 lambda: self._transact(work, pool, lone=lone, participants=participants)
             )
 
     @shielded
     def read(self, work: Callable[[Tx], T]) -> T:
         # A day that is dropped may stand in the way of a look at several.
-        return _retried(lambda: self._transact(work, self._pool))
+        return retried(lambda: self._transact(work, self._pool))
 
     def scoped(self, namespaces: Collection[str]) -> ScopedStore:
         """Return the store under the role of servers, if any (store.access.row_security)."""
@@ -150,7 +148,7 @@ class PostgresStore:
         def work(tx: PostgresTx) -> None:
             rotate(tx, keep_good_ms=keep_good_ms, keep_bad_ms=keep_bad_ms)
 
-        _retried(lambda: self._transact(work, self._pool))
+        retried(lambda: self._transact(work, self._pool))
 
     def know_login(self) -> None:
         """Note the kind of our login: restricted ones have statements of their own (ADR 31)."""
@@ -173,7 +171,7 @@ class PostgresStore:
     @shielded
     def transact_in(self, room: bytes, work: Callable[[PostgresTx], T]) -> T:
         """Run a transaction that begins in a room."""
-        return _retried(lambda: self._transact(work, self._pool, room=room))
+        return retried(lambda: self._transact(work, self._pool, room=room))
 
     def _transact(
         self,
@@ -278,25 +276,6 @@ class _ScopedStore:
 
     def read(self, work: Callable[[Tx], T]) -> T:
         return self._store.transact_in(self._begin, work)
-
-
-def _retried(transact: Callable[[], T]) -> T:
-    try:
-        return transact()
-    except RETRIED:
-        return _once_more(transact)
-
-
-def _once_more(transact: Callable[[], T]) -> T:
-    """Try again after a first try that the server refused for reasons that pass."""
-    for tries in range(1, TRIES):
-        time.sleep(random.uniform(0.001, 0.02) * tries)
-        try:
-            return transact()
-        except RETRIED:
-            if tries == TRIES - 1:
-                raise
-    raise AssertionError("unreachable")
 
 
 def _notify(connection: Connection, keys: Collection[str]) -> None:

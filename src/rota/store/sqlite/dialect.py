@@ -41,6 +41,12 @@ DIALECT = Dialect(
     ids=lambda param: f"in (select value from json_each(:{param}))",
     param=lambda name: f":{name}",
     schema="rota_",
+    # There is one writer: everybody waits for it, and other processes give up after 10 s.
+    transaction_limit_s=5.0,
+    is_limit_fixed=True,
+    # Short, because whoever holds the only writer blocks everybody else.
+    lead_s=0.0015,
+    lead_limit_s=0.0015,
 )
 # Users bring connections to older ones. In ours an element stays parsed for all its columns, which
 # halves the time of a batch of log lines.

@@ -32,18 +32,18 @@ def _examine(connection: apsw.Connection, path: Path, *, deep: bool) -> Integrit
     if not deep:
         connection.set_progress_handler(lambda: elapsed_s() > end_s, STEPS)
     looked_at = f"{path.name} ({pragma})"
-    found: list[str] = []
+    lines: list[str] = []
     is_whole = True
     try:
         for row in connection.execute(f"pragma {pragma}({MOST})"):
-            found += str(row[0]).splitlines()
+            lines += str(row[0]).splitlines()
     except apsw.InterruptError:
         is_whole = False
     except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
-        found.append(str(error))  # after the problems found so far
+        lines.append(str(error))  # after the problems found so far
     finally:
         connection.set_progress_handler(None)
-    problems = [_plain(each) for each in found if each != "ok"]
+    problems = [_plain(each) for each in lines if each != "ok"]
     return Integrity(looked_at, problems=tuple(problems), is_whole=is_whole)
 
 

@@ -87,8 +87,8 @@ def applied_before(tx: Any) -> dict[int, str]:
 
 def rename(tx: Any, applied: Iterable[int], texts: Mapping[int, str]) -> None:
     """Give the tables, indexes and triggers of the applied migrations their prefix."""
-    made = objects_of(texts[number] for number in sorted(applied))
-    olds = {name.removeprefix(PREFIX): kind for name, kind in made.items()}
+    objects = objects_of(texts[number] for number in sorted(applied))
+    olds = {name.removeprefix(PREFIX): kind for name, kind in objects.items()}
     olds["migration"] = "table"
     refuse_clashes(tx, {PREFIX + name for name in olds})
     tables = {name for name, kind in olds.items() if kind == "table"}
@@ -109,9 +109,9 @@ def objects_of(texts: Iterable[str]) -> dict[str, str]:
     kinds: dict[str, str] = {}
     for text in texts:
         for match in _CHANGES.finditer(text):
-            kind, made, old, new, dropped = match.groups()
-            if made:
-                kinds[made] = kind.split()[-1]
+            kind, created, old, new, dropped = match.groups()
+            if created:
+                kinds[created] = kind.split()[-1]
             elif old:
                 kinds[new] = kinds.pop(old)
             else:
@@ -125,8 +125,8 @@ def refuse_clashes(tx: Any, names: Iterable[str]) -> None:
     if PREFIX + "log_words" in names_lower:
         names_lower |= {f"{PREFIX}log_words_{part}" for part in _SHADOWS}
     rows = tx.raw("select type, name from sqlite_schema order by type desc, name")
-    if taken := [row for row in rows if row["name"].lower() in names_lower]:
-        what, name = taken[0]["type"], taken[0]["name"]
+    if clashes := [row for row in rows if row["name"].lower() in names_lower]:
+        what, name = clashes[0]["type"], clashes[0]["name"]
         article = "an" if what == "index" else "a"
         raise SchemaMismatch(
             f"the file has {article} {what} {name} that Rota did not make, and Rota needs the "

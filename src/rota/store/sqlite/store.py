@@ -43,7 +43,7 @@ PRAGMAS = (
 
 
 @cache
-def _known() -> dict[str, Statement]:
+def _load_statements() -> dict[str, Statement]:
     return load(OWN)  # 10 ms, once in a process
 
 
@@ -60,7 +60,7 @@ class SqliteStore:
         self.lost: StoreLost | None = None
         self._is_living = self._is_damaged = False
         self._clock = clock
-        self._statements = _known()
+        self._statements = _load_statements()
         self._columns: dict[str, tuple[str, ...]] = {}
         self._memo: dict[Any, Any] = {}
         self._writing = Lock()
@@ -107,7 +107,7 @@ class SqliteStore:
                 if connection.in_transaction:  # SQLite ends it itself when the disk fails
                     connection.execute("rollback")
         except apsw.Error as error:
-            raise self._translated(error) from error
+            raise self._translate(error) from error
         finally:
             self._readers.append(connection)
 
@@ -159,7 +159,7 @@ class SqliteStore:
             for pragma in PRAGMAS:
                 _set(connection, pragma)
         except (apsw.Error, OSError) as error:
-            raise self._translated(error) from error
+            raise self._translate(error) from error
         return connection
 
     def _check_file(self) -> None:
@@ -185,7 +185,7 @@ class SqliteStore:
             self.lost = lost(self.path, harm)
             raise self.lost
 
-    def _translated(self, error: Exception) -> Exception:
+    def _translate(self, error: Exception) -> Exception:
         answer = translated(error, path=self.path, is_living=self._is_living)
         if isinstance(answer, StoreLost) and is_damage(error):
             self._is_damaged = True
@@ -213,7 +213,7 @@ class SqliteStore:
                 self._writer.execute("commit")
                 is_committed = self._is_living = True
             except apsw.Error as error:
-                raise self._translated(error) from error
+                raise self._translate(error) from error
             finally:
                 if not is_committed:
                     self._give_up(joined_work)
@@ -229,7 +229,7 @@ class SqliteStore:
         try:
             answer = work(tx)
         except Exception as error:  # it is raised in the caller that sent the work
-            answer = self._translated(error)
+            answer = self._translate(error)
             if not self._writer.in_transaction or self._is_damaged:
                 # A full or broken disk: SQLite rolled everything back, the works before this too.
                 raise answer from error

@@ -66,7 +66,7 @@ export function TemplateForm({ template, onClose }: Props) {
         isNew: !template,
       });
     } catch (error) {
-      if (error instanceof ApiError) setProblem(problemOf(error.problem.detail, told));
+      if (error instanceof ApiError) setProblem(problemOf(error.problem));
       throw error;
     }
     toast.done(`${name} is saved. Jobs that were made from it stay as they are.`);

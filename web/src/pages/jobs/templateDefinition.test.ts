@@ -75,15 +75,12 @@ it.each<[string, Definition]>([
   expect(fitsForm(definition)).toBe(false);
 });
 
-it.each([
-  [`definition: ${blank("host")} is not a parameter.`, { field: "url" }],
-  ["definition: 'a $ b' has a lone $; write ...", { field: "queue" }],
-  [`parameters: the definition has no ${blank("n")}`, { blank: "n" }],
-  ["parameters: 'a b' is not a name; use letters, digits and _", { blank: "a b" }],
-  ["parameter n: 'x' is no integer", { blank: "n" }],
-  ["command: it holds signs of the private use area", { field: "command" }],
-  ["the database is away", {}],
-])("what the server says belongs beside a field: %s", (detail, place) => {
-  const definition = { name: "x", http: { url: `https://${blank("host")}` }, queue: "a $ b" };
-  expect(problemOf(detail, definition)).toEqual({ ...place, says: expect.any(String) });
+it.each<[Record<string, string>, object]>([
+  [{ field: "http.url" }, { field: "url" }],
+  [{ field: "queue" }, { field: "queue" }],
+  [{ parameter: "a b" }, { blank: "a b" }],
+  [{}, {}],
+])("what the server says belongs beside a field: %o", (facts, place) => {
+  const told = problemOf({ detail: "definition: it is wrong", facts });
+  expect(told).toEqual({ ...place, says: "it is wrong" });
 });

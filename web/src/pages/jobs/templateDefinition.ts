@@ -1,4 +1,5 @@
 /** The definition of a template as the fields of a job's form, and back. Any text may hold ${blanks}. */
+import type { Problem as ServerProblem } from "@/api/client";
 import { quoteWords, toLines } from "@/lib/words";
 import { bodyOf, type Kind } from "./definition";
 
@@ -124,23 +125,11 @@ export interface Problem {
   says: string;
 }
 
-/** Where the server's words belong: it begins them with what they are about, and names the blank. */
-export function problemOf(detail: string, definition: Definition): Problem {
-  const says = detail.replace(/^(definition|parameters): /, "");
-  const ofValue = /^parameter (\w+):/.exec(detail);
-  const ofBlank = /^parameters: .*?(?:\$\{(\w+)\}|'([^']*)' is not a name)/.exec(detail);
-  const blank = ofValue?.[1] ?? ofBlank?.[1] ?? ofBlank?.[2];
-  if (blank) return { blank, says };
-  if (detail.startsWith("command:")) return { field: "command", says };
-  const inText = /^definition: (\$\{[^}]*\}|'.*?' has a lone)/.exec(detail)?.[1];
-  const wanted = inText?.startsWith("${") ? inText : inText?.slice(1, -"' has a lone".length);
-  const field = wanted === undefined ? undefined : fieldWith(wanted, definition);
-  return field ? { field, says } : { says };
-}
-
-function fieldWith(text: string, definition: Definition): string | undefined {
-  const { http, ...others } = definition;
-  const all = Object.entries({ ...others, ...((http ?? {}) as Definition) });
-  const quoted = JSON.stringify(text).slice(1, -1);
-  return all.find(([, value]) => JSON.stringify(value ?? "").includes(quoted))?.[0];
+/** Where the server's words belong: its facts name the field or the blank. */
+export function problemOf(problem: Pick<ServerProblem, "detail" | "facts">): Problem {
+  const { field, parameter } = problem.facts ?? {};
+  const says = problem.detail.replace(/^(definition|parameters): /, "");
+  if (parameter) return { blank: String(parameter), says };
+  // The fields of a request stand beside the others: `http.url` is `url`.
+  return field ? { field: String(field).replace(/^http\./, ""), says } : { says };
 }

@@ -49,9 +49,9 @@ async def _events(request: ApiRequest, client: LiveClient) -> AsyncIterator[byte
         yield b"retry: 2000\n%bevent: ready\ndata: {}\n\n" % client.sign(feed.floor)
         beat_s = elapsed_s()
         while not client.is_ended:
-            told = await client.take(timeout_s=LOOK_S)
-            if told:
-                yield told
+            events = await client.take(timeout_s=LOOK_S)
+            if events:
+                yield events
             if elapsed_s() - beat_s >= HEARTBEAT_S:
                 beat_s = elapsed_s()
                 # Without data this is no event; a client that comes back with its id begins here.

@@ -46,14 +46,16 @@ def show_login(
     """The page; with a ticket it asks for nothing but a click."""
     if ticket is not None:
         return page(about=LINK, kept={"ticket": ticket})
-    kept = _kept(after)
-    about = LED if kept else WELCOME
-    return page(about=about, kept=kept, with_provider=request.server_state.provider is not None)
+    after_cookie = _after_cookie(after)
+    about = LED if after_cookie else WELCOME
+    return page(
+        about=about, kept=after_cookie, with_provider=request.server_state.provider is not None
+    )
 
 
 @get("/login/page.css", **public(), media_type="text/css", sync_to_thread=False)
 def show_style() -> bytes:
-    """How the page looks."""
+    """The style sheet of the page."""
     return style()
 
 
@@ -81,16 +83,16 @@ async def sign_in(request: ApiRequest) -> Response[str]:
         identities.note_failure(address, "failed-sign-in", brought)
         again = page(
             alarm=USED_LINK if ticket else REFUSED,
-            kept=_kept(after),
+            kept=_after_cookie(after),
             with_provider=request.server_state.provider is not None,
         )
         return Response(again, status_code=401, media_type=MediaType.HTML)
     cookie = session_cookie(request, secret, LIFE_MS // 1000)
-    where = _kept(after).get("next", "/")
+    where = _after_cookie(after).get("next", "/")
     return Response("", status_code=303, headers={"Location": where}, cookies=[cookie])
 
 
-def _kept(after: str | None) -> dict[str, str]:
+def _after_cookie(after: str | None) -> dict[str, str]:
     """Return the page that a person wanted, if it is on this server: nobody is sent elsewhere."""
     if not after or len(after) > MOST_CHARACTERS or not OURS.fullmatch(after):
         return {}
@@ -115,18 +117,27 @@ def _open(  # what was brought, what is given
 ) -> Credential | None:
     """Open a session; the session that the browser had ends with it."""
     if ticket:
-        found = take_ticket(tx, digest_of(ticket), purpose="login")
+        credential = take_ticket(tx, digest_of(ticket), purpose="login")
     else:
-        found = credential_of_token(tx, digest_of(token))
-    if found is None or WORKER in found.roles:  # there is nothing for it to see
+        credential = credential_of_token(tx, digest_of(token))
+    if credential is None or WORKER in credential.roles:  # there is nothing for it to see
         return None
     if old:
         close_session(tx, digest_of(old[:LONGEST]))
-    open_session(tx, digest_of(secret), found, token_id=found.id)
-    touch(tx, (found.id,), used_at=now_ms(tx))
-    signed = Actor(act_id=by.act_id, who=found.who, address=by.address, request_id=by.request_id)
-    record(tx, signed, namespace=found.namespace, verb="sign in", subject=found.who, detail={})
-    return found
+    open_session(tx, digest_of(secret), credential, token_id=credential.id)
+    touch(tx, (credential.id,), used_at=now_ms(tx))
+    signed = Actor(
+        act_id=by.act_id, who=credential.who, address=by.address, request_id=by.request_id
+    )
+    record(
+        tx,
+        signed,
+        namespace=credential.namespace,
+        verb="sign in",
+        subject=credential.who,
+        detail={},
+    )
+    return credential
 
 
 ROUTES = (show_login, show_style, sign_in)

@@ -150,8 +150,8 @@ def _flow_cookie(request: ApiRequest, value: str, age_s: int) -> Cookie:
 def _failed(request: ApiRequest, error: Exception, status: int) -> Response[str]:
     emit("api.oidc_failed", request=request.request_id, error=error)
     ours = str(error) if isinstance(error, RotaError) else "The identity provider has no answer."
-    told = page(about="Through your organisation.", alarm=ours, with_provider=True, with_form=False)
-    return Response(told, status_code=status, media_type=MediaType.HTML)
+    html = page(about="Through your organisation.", alarm=ours, with_provider=True, with_form=False)
+    return Response(html, status_code=status, media_type=MediaType.HTML)
 
 
 ROUTES = (leave, come_back)

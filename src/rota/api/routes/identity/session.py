@@ -8,7 +8,6 @@ from litestar.datastructures import Cookie
 from rota.api.identity.actions import joined, offered
 from rota.api.identity.authorization import needs
 from rota.api.server.request import ApiRequest
-from rota.engine.identity.audit_log import Actor
 from rota.engine.identity.namespaces import HOME
 from rota.engine.identity.sessions import close_session
 from rota.model.identity.credentials import Credential, SessionView
@@ -18,7 +17,7 @@ from rota.store.base import Tx
 
 @get("/session", **needs("viewer", everybody=True))
 async def show_session(request: ApiRequest) -> SessionView:
-    """Whose credential this is."""
+    """The user of this credential, with its roles."""
     credential = request.credential
     cookie = request.server_state.identities.cookie(request)
     secret = request.cookies.get(cookie) if credential.is_session else None
@@ -54,7 +53,7 @@ async def end_session(request: ApiRequest) -> None:
     if not request.credential.is_session or secret is None:
         return
 
-    def end(tx: Tx, _: Actor) -> bool:
+    def end(tx: Tx) -> bool:
         return close_session(tx, digest_of(secret))
 
     await request.change("sign out", request.credential.who, end, answers=bool)

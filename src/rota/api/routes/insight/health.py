@@ -14,7 +14,7 @@ from rota.version import version
 
 
 class Version(Document):
-    """What serves here."""
+    """The version of this server."""
 
     version: str
     database: str

@@ -26,43 +26,43 @@ OUTCOMES = ("success", "failed", "cancelled", "skipped")
 async def show_metrics(request: ApiRequest) -> Response[str]:
     """Counters and gauges of the namespace for Prometheus; may be two seconds old."""
     queues = request.credential.queues
-    found = await request.server_state.recent.read(
+    values = await request.server_state.recent.read(
         ("metrics", request.namespace, queues),
         lambda tx: metrics(tx, namespace=request.namespace, queues=queues),
         only=request.only,
     )
     about = {"version": version(), "database": request.server_state.store.dialect}
     families = [Family("rota_build_info", "gauge", "What serves here.", [Sample(about, 1)])]
-    families += _families(found, {"namespace": request.namespace})
+    families += _families(values, {"namespace": request.namespace})
     if queues is None:
         refused = request.server_state.refusals.counts(request.namespace)
-        families += _of_namespace(found, refused, {"namespace": request.namespace})
+        families += _of_namespace(values, refused, {"namespace": request.namespace})
     return Response(render(families), media_type=MEDIA_TYPE)
 
 
-def _families(found: Metrics, at: Labels) -> Iterator[Family]:
-    yield from _ended(found, at)
-    yield from _times(found, at)
-    yield from _depths(found, at)
-    yield from _crew(found, at)
+def _families(metrics: Metrics, at: Labels) -> Iterator[Family]:
+    yield from _ended(metrics, at)
+    yield from _times(metrics, at)
+    yield from _depths(metrics, at)
+    yield from _crew(metrics, at)
     yield Family(
         "rota_dead_letters",
         "gauge",
         "Failed runs that nobody has redriven or discarded; counted up to 50,000.",
-        [Sample({**at, "job": job}, count) for job, count in found.letters.items()],
+        [Sample({**at, "job": job}, count) for job, count in metrics.letters.items()],
     )
     yield Family(
         "rota_metrics_are_cut",
         "gauge",
         "1 if there are more than 1,000 jobs or queues: those behind, by name, are left out.",
-        [Sample(at, found.is_cut)],
+        [Sample(at, metrics.is_cut)],
     )
 
 
-def _ended(found: Metrics, at: Labels) -> Iterator[Family]:
+def _ended(metrics: Metrics, at: Labels) -> Iterator[Family]:
     jobs = [
         ({**at, "job": place.job, "queue": place.queue}, each)
-        for place, each in found.ended.items()
+        for place, each in metrics.ended.items()
         if place.job != ALL
     ]
     yield Family(
@@ -89,9 +89,9 @@ def _ended(found: Metrics, at: Labels) -> Iterator[Family]:
         yield Family(name, "counter", about, samples)
 
 
-def _times(found: Metrics, at: Labels) -> Iterator[Family]:
+def _times(metrics: Metrics, at: Labels) -> Iterator[Family]:
     queues: list[tuple[StatisticKey, Statistic]] = [
-        (place, each) for place, each in found.ended.items() if place.job == ALL
+        (place, each) for place, each in metrics.ended.items() if place.job == ALL
     ]
     for name, about, field in (
         ("rota_run_duration_seconds", "From the start to the end of runs.", "durations"),
@@ -106,8 +106,8 @@ def _times(found: Metrics, at: Labels) -> Iterator[Family]:
         yield Family(name, "histogram", about, samples)
 
 
-def _depths(found: Metrics, at: Labels) -> Iterator[Family]:
-    queues = [({**at, "queue": each.name}, each) for each in found.queues]
+def _depths(metrics: Metrics, at: Labels) -> Iterator[Family]:
+    queues = [({**at, "queue": each.name}, each) for each in metrics.queues]
     depths = [
         Sample({**labels, "state": state}, getattr(each, state))
         for labels, each in queues
@@ -125,13 +125,13 @@ def _depths(found: Metrics, at: Labels) -> Iterator[Family]:
     yield Family("rota_queue_slots", "gauge", about, slots)
 
 
-def _crew(found: Metrics, at: Labels) -> Iterator[Family]:
-    alive = [each for each in found.workers if each.is_alive]
+def _crew(metrics: Metrics, at: Labels) -> Iterator[Family]:
+    alive = [each for each in metrics.workers if each.is_alive]
     draining = sum(each.is_draining or each.drain_asked for each in alive)
     states = {
         "working": len(alive) - draining,
         "draining": draining,
-        "silent": len(found.workers) - len(alive),
+        "silent": len(metrics.workers) - len(alive),
     }
     samples = [Sample({**at, "state": state}, count) for state, count in states.items()]
     yield Family("rota_workers", "gauge", "Workers on record.", samples)
@@ -141,13 +141,13 @@ def _crew(found: Metrics, at: Labels) -> Iterator[Family]:
     yield Family("rota_worker_slots_busy", "gauge", "Of these, the busy ones.", busy)
 
 
-def _of_namespace(found: Metrics, refused: dict[Kind, int], at: Labels) -> Iterator[Family]:
+def _of_namespace(metrics: Metrics, refused: dict[Kind, int], at: Labels) -> Iterator[Family]:
     """Yield the metrics of a whole namespace, which cannot be split by queue."""
     yield Family(
         "rota_schedule_overdue_seconds",
         "gauge",
         "How long the schedule that is most behind waits for a scheduler; 0 if none is.",
-        [Sample(at, found.overdue_ms / 1000)],
+        [Sample(at, metrics.overdue_ms / 1000)],
     )
     yield Family(
         "rota_security_events_total",

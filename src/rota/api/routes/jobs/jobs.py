@@ -6,7 +6,6 @@ from litestar import post
 from litestar.params import FromPath, JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.runs.bodies import SubmitBody
 from rota.api.routes.runs.runs import submit_all
 from rota.api.server.edge import named
 from rota.api.server.request import ApiRequest
@@ -17,6 +16,7 @@ from rota.model.schedules.firing import ScheduleTriggered
 from rota.operations.jobs.bodies import TriggerBody
 from rota.operations.jobs.visible import visible_job
 from rota.operations.paging import MOST
+from rota.operations.runs.bodies import SubmitBody
 from rota.operations.schedules.firings import trigger_schedule
 from rota.store.base import Tx
 
@@ -28,8 +28,8 @@ async def trigger_job(
     """Start a job once, now; one with a schedule for the time that `scheduledFor` says."""
     if data is not None and data.scheduled_for is not None:
         return await _start_for(request, named(job_id), data)
-    asked = SubmitBody(job=named(job_id), args=data.args if data else {})
-    answer = await submit_all(request, [asked], verb="trigger job")
+    body = SubmitBody(job=named(job_id), args=data.args if data else {})
+    answer = await submit_all(request, [body], verb="trigger job")
     return Triggered(run_id=answer.runs[0].id)
 
 
@@ -39,8 +39,8 @@ async def _start_for(request: ApiRequest, job: str, data: TriggerBody) -> Trigge
 
     def look(tx: Tx) -> list[str]:
         visible_job(tx, caller, job)
-        found = schedules(tx, namespace=caller.namespace, job=job, limit=MOST)
-        return [each.name for each in found]
+        rows = schedules(tx, namespace=caller.namespace, job=job, limit=MOST)
+        return [each.name for each in rows]
 
     names = await request.read(look)
     name = job if job in names else names[0] if len(names) == 1 else None

@@ -9,7 +9,6 @@ from litestar import get, post
 from litestar.params import FromPath, FromQuery, JSONBody
 
 from rota.api.identity.authorization import needs
-from rota.api.routes.runs.bodies import BulkBody, SubmitBody
 from rota.api.runs.submit_requests import SubmitCall, SubmitReply, SubmitRequest
 from rota.api.server.request import ApiRequest
 from rota.errors import BadInput, DuplicateKey, UnknownRun
@@ -17,6 +16,7 @@ from rota.model.runs.answers import SubmittedRun, SubmittedRuns
 from rota.model.runs.run import RunView, Submitted
 from rota.model.states import FINAL
 from rota.model.values.artifact import is_pointer
+from rota.operations.runs.bodies import BulkBody, SubmitBody
 from rota.operations.runs.views import completed, has_more, offered
 from rota.rules.text.duration import parse_duration
 
@@ -44,7 +44,7 @@ async def submit_runs(request: ApiRequest, data: JSONBody[BulkBody]) -> Submitte
         raise BadInput(f"give 1 to {MOST_RUNS:,} runs at once")
     answer = await submit_all(request, data.runs)
     each = zip(answer.runs, data.runs, strict=True)
-    return SubmittedRuns(runs=[submitted(one, asked) for one, asked in each])
+    return SubmittedRuns(runs=[submitted(one, body) for one, body in each])
 
 
 @get("/runs/{run_id:str}", **needs("viewer"))
@@ -52,7 +52,7 @@ async def show_run(
     request: ApiRequest, run_id: FromPath[str], wait: FromQuery[str | None] = None
 ) -> RunView:
     """A run as it is now; with `wait=30s` as it is when it has ended, or when that time is over."""
-    view = await _found(request, run_id)
+    view = await _find_visible(request, run_id)
     if wait is not None and view.state not in FINAL:
         wait_ms = parse_duration(wait)
         if wait_ms > LONGEST_WAIT_MS:
@@ -60,11 +60,11 @@ async def show_run(
         await request.server_state.waits.until_ended(
             run_id, namespace=request.namespace, timeout_s=wait_ms / 1000
         )
-        view = await _found(request, run_id)
+        view = await _find_visible(request, run_id)
     return await _whole(request, view)
 
 
-async def _found(request: ApiRequest, run_id: str) -> RunView:
+async def _find_visible(request: ApiRequest, run_id: str) -> RunView:
     """Return the run if the caller sees it, in one read with the runs of other requests."""
     run = await request.server_state.reads.find(run_id, namespace=request.namespace)
     if not request.credential.reaches(run.queue):
@@ -84,11 +84,11 @@ async def _whole(request: ApiRequest, view: RunView) -> RunView:
 
 
 async def submit_all(
-    request: ApiRequest, asked: list[SubmitBody], verb: str = "submit"
+    request: ApiRequest, bodies: list[SubmitBody], verb: str = "submit"
 ) -> SubmitReply:
     """Submit all of the runs, in a transaction that other requests may share."""
     wishes = [
-        SubmitRequest(job=each.name, args=each.args, options=each.options()) for each in asked
+        SubmitRequest(job=each.name, args=each.args, options=each.options()) for each in bodies
     ]
     call = SubmitCall(
         credential=request.credential,
@@ -103,11 +103,11 @@ async def submit_all(
     return answer
 
 
-def submitted(answer: Submitted, asked: SubmitBody) -> SubmittedRun:
+def submitted(answer: Submitted, body: SubmitBody) -> SubmittedRun:
     status: Literal["queued", "scheduled", "refused"] = "queued"
     if answer.refused:
         status = "refused"
-    elif asked.delay is not None or asked.at is not None:
+    elif body.delay is not None or body.at is not None:
         status = "scheduled"
     return SubmittedRun(run_id=answer.id, status=status, is_new=answer.is_new)
 

@@ -27,7 +27,6 @@ from rota.api.remote.claiming import told_strays
 from rota.api.remote.trust import check_held
 from rota.api.server.request import ApiRequest
 from rota.clock import elapsed_s
-from rota.engine.identity.audit_log import Actor
 from rota.engine.runs.begin import begin
 from rota.engine.wakeup_keys import recall_key, worker_key
 from rota.engine.workers.heartbeat import HandlerProgress, heartbeat
@@ -73,7 +72,7 @@ async def register_worker(request: ApiRequest, data: JSONBody[RegisterBody]) -> 
         )
     key = secrets.token_hex(KEY_BYTES)
 
-    def enter(tx: Tx, _: Actor) -> Registered:
+    def enter(tx: Tx) -> Registered:
         at = {"namespace": request.namespace, "token_id": request.credential.id}
         for dead in data.replaces:
             bury(tx, dead, **at)
@@ -88,11 +87,11 @@ async def register_worker(request: ApiRequest, data: JSONBody[RegisterBody]) -> 
             version=data.version,
             jobs=tuple(jobs),
         )
-        found = enlist(tx, worker, key=key, lease_ms=LEASE_MS, **at)
+        enlisted = enlist(tx, worker, key=key, lease_ms=LEASE_MS, **at)
         return Registered(
-            worker_id=found.id,
+            worker_id=enlisted.id,
             namespace=request.namespace,
-            queues=found.queues,
+            queues=enlisted.queues,
             lease_ms=LEASE_MS,
             heartbeat_ms=HEARTBEAT_MS,
             unknown_jobs=tuple(undefined(tx, data.jobs, namespace=request.namespace)),
@@ -132,7 +131,7 @@ async def beat_for_worker(
 
     def beat(tx: Tx) -> Beaten:
         worker = find(request, worker_id, tx)
-        held = check_held(worker, data.held)
+        leases = check_held(worker, data.held)
         check_held(worker, data.progress)
         check_held(worker, data.begun)
         if data.stored:
@@ -141,7 +140,7 @@ async def beat_for_worker(
             tx,
             worker.id,
             lease_ms=LEASE_MS,
-            held=held,
+            held=leases,
             progress=[_progress(each) for each in data.progress],
             running=data.running,
             left_behind=data.left_behind,
@@ -150,8 +149,8 @@ async def beat_for_worker(
         if not pulse.is_known:
             raise UnknownWorker(worker_id)
         if data.begun:
-            told = [Begun(each.run_id, each.fence, each.held_ms) for each in data.begun]
-            begin(tx, told, namespace=request.namespace)
+            begun = [Begun(each.run_id, each.fence, each.held_ms) for each in data.begun]
+            begin(tx, begun, namespace=request.namespace)
         strays: list[Stray] = []
         if data.hears_strays:
             strays = told_strays(tx, worker, pulse.strays, namespace=request.namespace)
@@ -186,8 +185,8 @@ def _heard(request: ApiRequest, worker_id: str) -> set[str]:
     return {worker_key(worker_id), recall_key(request.namespace)}
 
 
-def _progress(said: Any) -> HandlerProgress:
-    return HandlerProgress(said.run_id, said.fence, said.fraction, said.note.replace("\0", ""))
+def _progress(body: Any) -> HandlerProgress:
+    return HandlerProgress(body.run_id, body.fence, body.fraction, body.note.replace("\0", ""))
 
 
 ROUTES = (

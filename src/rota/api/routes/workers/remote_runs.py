@@ -64,10 +64,10 @@ async def claim_runs(
         while True:
             ear.forget()
             look = partial(catch, worker_id=worker_id, credential=request.credential)
-            asked = partial(look, asked=data, is_first=is_first)
-            caught = await _caught(request, worker_id, asked)
+            look_now = partial(look, body=data, is_first=is_first)
+            caught = await _catch(request, worker_id, look_now)
             is_first = False
-            answer = await _told(request, caught)
+            answer = await _answer(request, caught)
             left_s = end_s - elapsed_s()
             is_over = ear.is_over or left_s <= 0 or is_gone(request)
             if answer.runs or answer.strays or answer.draining or is_over:
@@ -109,7 +109,7 @@ async def append_logs(
     return await write(request, store)
 
 
-async def _caught(
+async def _catch(
     request: ApiRequest, worker_id: str, look: Callable[[Tx], ClaimReply]
 ) -> ClaimReply:
     """Return the result of a look; if the batch raises, only its bad runs fail."""
@@ -126,13 +126,13 @@ async def _caught(
                 room.write(lambda tx: note_stall(tx, worker_id, why))
             raise
 
-    found = await request.server_state.call(caught)
-    if found.worker.is_stalled:
+    reply = await request.server_state.call(caught)
+    if reply.worker.is_stalled:
         await write(request, lambda tx: note_stall(tx, worker_id, None))
-    return found
+    return reply
 
 
-async def _told(request: ApiRequest, caught: ClaimReply) -> Claimed:
+async def _answer(request: ApiRequest, caught: ClaimReply) -> Claimed:
     """Return the answer; if the client has left, its runs go back at once."""
     if not caught.leases:
         return told(caught, [])

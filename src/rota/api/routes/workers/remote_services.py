@@ -53,7 +53,7 @@ async def save_worker_checkpoint(
 async def load_worker_checkpoint(
     request: ApiRequest, worker_id: FromPath[str], data: JSONBody[AttemptBody]
 ) -> CheckpointState:
-    """How far this or an earlier attempt had come."""
+    """The checkpoint that this or an earlier attempt has saved."""
 
     def load(tx: Tx, lease: Lease) -> CheckpointState:
         return CheckpointState(state=load_checkpoint(tx, lease, namespace=request.namespace))
@@ -79,12 +79,12 @@ async def note_effect(
         if data.verb == "retract":
             retract(tx, lease, name, **at)
             return EffectState()
-        found = intend(tx, lease, name, digest=data.args_digest, **at)
+        intent = intend(tx, lease, name, digest=data.args_digest, **at)
         return EffectState(
-            is_new=found.is_new,
-            is_settled=found.is_settled,
-            result=found.result,
-            key_run=found.key_run,
+            is_new=intent.is_new,
+            is_settled=intent.is_settled,
+            result=intent.result,
+            key_run=intent.key_run,
         )
 
     return await _under_lease(request, worker_id, data, note)
@@ -102,19 +102,19 @@ async def show_last_success(
         name = _origin.decode(lease.origin).schedule
         return last_success(tx, name, namespace=request.namespace)
 
-    found = await _under_lease(request, worker_id, data, look)
-    result = found.result
+    run_at = await _under_lease(request, worker_id, data, look)
+    result = run_at.result
     if result is not None and is_pointer(result):
         artifact_store = request.server_state.app.artifact_store
         whose = "the last result of its schedule"
         result = await request.server_state.call(
-            lambda: artifact_store.value(found.result or "", whose)
+            lambda: artifact_store.value(run_at.result or "", whose)
         )
-    return SuccessState(at=found.at, result=result)
+    return SuccessState(at=run_at.at, result=result)
 
 
 async def _under_lease(
-    request: ApiRequest, worker_id: str, said: AttemptBody, work: Callable[[Tx, Lease], T]
+    request: ApiRequest, worker_id: str, body: AttemptBody, work: Callable[[Tx, Lease], T]
 ) -> T:
     """Do work for an attempt that the worker really holds; LeaseLost otherwise.
 
@@ -123,10 +123,10 @@ async def _under_lease(
 
     def carry_out(tx: Tx) -> T:
         worker = find(request, worker_id, tx)
-        held = held_runs(tx, worker, check_held(worker, [said]), namespace=request.namespace)
-        if said.run_id not in held:
+        leases = held_runs(tx, worker, check_held(worker, [body]), namespace=request.namespace)
+        if body.run_id not in leases:
             raise LeaseLost
-        return work(tx, held[said.run_id].lease)
+        return work(tx, leases[body.run_id].lease)
 
     return await write(request, carry_out)
 

@@ -33,9 +33,9 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.times import coarse
 
     with place(flags) as here:
-        found = here.queues()
+        views = here.queues()
     if as_json:
-        print_json(found)
+        print_json(views)
         return
     rows = [
         (
@@ -48,7 +48,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
             Cell("paused", "yellow") if queue.is_paused else "",
             queue.note or "",
         )
-        for queue in found
+        for queue in views
     ]
     print_table(COLUMNS, rows, empty="all queues are empty")
 

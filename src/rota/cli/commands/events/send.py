@@ -46,10 +46,10 @@ def command(
     """Tell of EVENT: every schedule that listens to it starts, in one transaction."""
     from rota.cli.connect.backends import by, place
 
-    given = _payload(words, payload)
+    payload_value = _payload(words, payload)
     with place(flags, who=who) as here:
-        sent = here.send(event, given, key=key, **by(who))
-    _print_sent(sent, as_json=as_json)
+        outcome = here.send(event, payload_value, key=key, **by(who))
+    _print_sent(outcome, as_json=as_json)
 
 
 def _payload(words: tuple[str, ...], text: str | None) -> Any:
@@ -59,10 +59,10 @@ def _payload(words: tuple[str, ...], text: str | None) -> Any:
         return _decoded(sys.stdin.read() if text == "-" else text)
     from rota.cli.arguments import parse
 
-    given = parse(words, None, hints={})
-    if given.args:
+    arguments = parse(words, None, hints={})
+    if arguments.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
-    return given.kwargs
+    return arguments.kwargs
 
 
 def _decoded(text: str) -> Any:

@@ -38,12 +38,12 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.breakers.list()
+        views = here.breakers.list()
         now = now_at(here)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        rows = [_row(breaker, now) for breaker in found]
+        rows = [_row(breaker, now) for breaker in views]
         print_table(COLUMNS, rows, empty="no job has a breaker")
 
 

@@ -52,12 +52,12 @@ def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: 
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.dead_letters.groups(job=job, acted=acted, limit=limit)
+        views = here.dead_letters.groups(job=job, acted=acted, limit=limit)
         now = now_at(here)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(GROUP_COLUMNS, [_group_row(each, now) for each in found], empty="no letters")
+        print_table(GROUP_COLUMNS, [_group_row(each, now) for each in views], empty="no letters")
 
 
 @command.command("list")
@@ -74,7 +74,7 @@ def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.dead_letters.letters(
+        letters = here.dead_letters.letters(
             job=flags["job"],
             group=fingerprint,
             state=None if state == "all" else state,  # type: ignore[arg-type]  # click has checked
@@ -83,9 +83,11 @@ def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -
         )
         now = now_at(here)
     if as_json:
-        print_json(found)
+        print_json(letters)
     else:
-        print_table(LETTER_COLUMNS, [_letter_row(each, now) for each in found], empty="no letters")
+        print_table(
+            LETTER_COLUMNS, [_letter_row(each, now) for each in letters], empty="no letters"
+        )
 
 
 @command.command("show")
@@ -131,18 +133,18 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
     from rota.cli.output import print_json
 
     args = read_args(flags["args"])
-    asked = {"group": flags["group"], "args": args, "rate": flags["rate"], "why": flags["reason"]}
+    request = {"group": flags["group"], "args": args, "rate": flags["rate"], "why": flags["reason"]}
     with chosen(run_ids, flags) as (here, ids, count):
         agreed("redrive", count, group=flags["group"], is_sure=yes or as_json)
-        with progressing(count) as told:
-            done = here.dead_letters.redrive(*ids, told=told, **asked, **by(flags["who"]))
+        with progressing(count) as report:
+            redriven = here.dead_letters.redrive(*ids, told=report, **request, **by(flags["who"]))
     if as_json:
-        print_json(done)
+        print_json(redriven)
     else:
-        for each in done:
-            said = "redriven as" if each.is_new else "was redriven as"
-            print(f"{each.run_id}  {said} {each.rerun_id}")
-    check_used(done, args)
+        for each in redriven:
+            outcome = "redriven as" if each.is_new else "was redriven as"
+            print(f"{each.run_id}  {outcome} {each.rerun_id}")
+    check_used(redriven, args)
 
 
 @command.command("discard")
@@ -158,15 +160,15 @@ def discard(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
     from rota.cli.dead_letter_choice import agreed, chosen, progressing
     from rota.cli.output import print_json
 
-    asked = {"group": flags["group"], "why": flags["reason"], **by(flags["who"])}
+    request = {"group": flags["group"], "why": flags["reason"], **by(flags["who"])}
     with chosen(run_ids, flags) as (here, ids, count):
         agreed("discard", count, group=flags["group"], is_sure=yes or as_json)
-        with progressing(count) as told:
-            gone = here.dead_letters.discard(*ids, told=told, **asked)
+        with progressing(count) as report:
+            discarded = here.dead_letters.discard(*ids, told=report, **request)
     if as_json:
-        print_json([{"discarded": gone}])
+        print_json([{"discarded": discarded}])
     else:
-        print(f"{gone} discarded")
+        print(f"{discarded} discarded")
 
 
 def _group_row(group: LetterGroup, now: int) -> Row:
@@ -200,5 +202,5 @@ def _letter_row(letter: LetterView, now: int) -> Row:
 
 
 def _error(of: LetterGroup | LetterView) -> str:
-    said = f"{of.error_type}: {of.message}" if of.error_type else of.message
-    return said.partition("\n")[0][:80]
+    text = f"{of.error_type}: {of.message}" if of.error_type else of.message
+    return text.partition("\n")[0][:80]

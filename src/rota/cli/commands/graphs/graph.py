@@ -190,16 +190,16 @@ def _of_app(source: str, name: str | None) -> GraphPlan:
     return app.graphs[chosen].plan
 
 
-def _choose(place: str, name: str | None, known: list[str]) -> str:
+def _choose(place: str, name: str | None, names: list[str]) -> str:
     from rota.errors import BadGraph
     from rota.rules.text.checks import hint
 
-    if not known:
+    if not names:
         raise BadGraph(f"{place} holds no graph")
-    if name is None and len(known) == 1:
-        return known[0]
+    if name is None and len(names) == 1:
+        return names[0]
     if name is None:
-        raise BadGraph(f"{place} holds several graphs; name one of {', '.join(sorted(known))}")
-    if name not in known:
-        raise BadGraph(f"{place} holds no graph named {name!r:.64}.{hint(name, known)}")
+        raise BadGraph(f"{place} holds several graphs; name one of {', '.join(sorted(names))}")
+    if name not in names:
+        raise BadGraph(f"{place} holds no graph named {name!r:.64}.{hint(name, names)}")
     return name

@@ -52,13 +52,13 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
     if flags["before"] and not is_id(flags["before"]):
         raise BadInput(f"--before {flags['before']!r:.64} is not the id of an act")
-    wanted = {name: flags[name] for name in ("verb", "who", "subject", "text", "before", "limit")}
+    filters = {name: flags[name] for name in ("verb", "who", "subject", "text", "before", "limit")}
     with place(flags) as here:
-        found, now = here.audit.list(**wanted), now_at(here)
+        entries, now = here.audit.list(**filters), now_at(here)
     if as_json:
-        print_json(found)
+        print_json(entries)
     else:
-        print_table(COLUMNS, [_row(act, now) for act in found], empty="nobody did anything")
+        print_table(COLUMNS, [_row(act, now) for act in entries], empty="nobody did anything")
 
 
 @command.command("verify")
@@ -80,16 +80,17 @@ def verify(
 
     with place(flags) as here:
         noted = read_file(anchors, flags, key_file, here.namespace) if anchors else []
-        found = here.audit.verify(head, anchors=noted)
+        verdict = here.audit.verify(head, anchors=noted)
     if as_json:
-        print_json([found])
-    elif found.is_good:
-        also = f"; {found.anchors} anchors fit" if anchors else ""
-        also += f"; {found.says}" if found.says else ""
-        print(f"good: {found.acts} acts, the last is {found.seq} with the hash {found.hash}{also}")
+        print_json([verdict])
+    elif verdict.is_good:
+        also = f"; {verdict.anchors} anchors fit" if anchors else ""
+        also += f"; {verdict.says}" if verdict.says else ""
+        last = f"the last is {verdict.seq} with the hash {verdict.hash}"
+        print(f"good: {verdict.acts} acts, {last}{also}")
     else:
-        print(f"NOT good: {found.says}; {found.acts} acts before it are good")
-    return 0 if found.is_good else 1
+        print(f"NOT good: {verdict.says}; {verdict.acts} acts before it are good")
+    return 0 if verdict.is_good else 1
 
 
 @command.command("anchor")
@@ -113,13 +114,15 @@ def anchor(*, as_json: bool, key_file: str | None, keep: str | None, **flags: An
     del as_json  # it is JSON anyway
     key, keep_ms = key_of(flags, key_file), keep_ms_of(keep)
     with place(flags) as here:
-        found, now = here.audit.verify(), now_at(here)
+        verdict, now = here.audit.verify(), now_at(here)
         namespace = here.namespace
-        until = kept_until(here.audit, found, keep_ms)
-    if not found.is_good:
-        click.echo(f"NOT good: {found.says}; nothing to anchor", err=True)
+        until = kept_until(here.audit, verdict, keep_ms)
+    if not verdict.is_good:
+        click.echo(f"NOT good: {verdict.says}; nothing to anchor", err=True)
         return 1
-    noted = Anchor(namespace=namespace, seq=found.seq, hash=found.hash, at=now, kept_until=until)
+    noted = Anchor(
+        namespace=namespace, seq=verdict.seq, hash=verdict.hash, at=now, kept_until=until
+    )
     click.echo(write_anchor(noted, key))
     return 0
 

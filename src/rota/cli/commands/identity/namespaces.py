@@ -52,11 +52,11 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.namespaces.list()
+        views = here.namespaces.list()
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(COLUMNS, [_row(each) for each in found], empty="only `default`, without quotas")
+        print_table(COLUMNS, [_row(each) for each in views], empty="only `default`, without quotas")
 
 
 @command.command("create")
@@ -67,8 +67,10 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     from rota.cli.connect.backends import by, place
 
     with place(flags, who=who) as here:
-        made = here.namespaces.create(name, note=flags["note"] or "", **_limits(flags), **by(who))
-    _print_made(made, "made", as_json=as_json)
+        namespace = here.namespaces.create(
+            name, note=flags["note"] or "", **_limits(flags), **by(who)
+        )
+    _print_made(namespace, "made", as_json=as_json)
 
 
 @command.command("set")
@@ -79,8 +81,8 @@ def set_(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     from rota.cli.connect.backends import by, place
 
     with place(flags, who=who) as here:
-        made = here.namespaces.change(name, note=flags["note"], **_limits(flags), **by(who))
-    _print_made(made, "changed", as_json=as_json)
+        namespace = here.namespaces.change(name, note=flags["note"], **_limits(flags), **by(who))
+    _print_made(namespace, "changed", as_json=as_json)
 
 
 @command.command("remove")
@@ -104,13 +106,13 @@ def _limits(flags: dict[str, Any]) -> dict[str, Any]:
     return {name: flags[name] for name in ("queued", "running", "rate", "payload")}
 
 
-def _print_made(made: Namespace, how: str, *, as_json: bool) -> None:
+def _print_made(namespace: Namespace, how: str, *, as_json: bool) -> None:
     from rota.cli.output import print_json
 
     if as_json:
-        print_json([made])
+        print_json([namespace])
     else:
-        print(f"namespace {made.name} is {how}")
+        print(f"namespace {namespace.name} is {how}")
 
 
 def _row(each: Namespace) -> Row:

@@ -51,12 +51,12 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     from rota.cli.connect.backends import by, place
     from rota.cli.output import print_json
 
-    asked: dict[str, Any] = {
+    request: dict[str, Any] = {
         "roles": flags["roles"] or ("viewer",),
         "queues": flags["queues"] or None,
     }
     with place(flags, who=who) as here:
-        view, secret = here.tokens.create(name, expires=flags["expires"], **asked, **by(who))
+        view, secret = here.tokens.create(name, expires=flags["expires"], **request, **by(who))
     if as_json:
         print_json([with_secret(view, secret)])
     else:
@@ -73,11 +73,11 @@ def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found, now = here.tokens.list(past=past, limit=limit), now_at(here)
+        views, now = here.tokens.list(past=past, limit=limit), now_at(here)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(COLUMNS, [_row(each, now) for each in found], empty="there are no tokens")
+        print_table(COLUMNS, [_row(each, now) for each in views], empty="there are no tokens")
 
 
 @command.command("rotate")
@@ -100,8 +100,8 @@ def rotate(
     from rota.operations.identity.new_tokens import pick
 
     with place(flags, who=who) as here:
-        meant = pick(here.tokens.list(limit=PAST), token)
-        view, secret = here.tokens.rotate(meant.id, overlap=overlap, expires=expires, **by(who))
+        chosen = pick(here.tokens.list(limit=PAST), token)
+        view, secret = here.tokens.rotate(chosen.id, overlap=overlap, expires=expires, **by(who))
     if as_json:
         print_json([with_secret(view, secret)])
     else:
@@ -119,8 +119,8 @@ def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:
     from rota.operations.identity.new_tokens import pick
 
     with place(flags, who=who) as here:
-        meant = pick(here.tokens.list(past=True, limit=PAST), token)
-        view = here.tokens.revoke(meant.id, **by(who))
+        chosen = pick(here.tokens.list(past=True, limit=PAST), token)
+        view = here.tokens.revoke(chosen.id, **by(who))
     if as_json:
         print_json([view])
     else:

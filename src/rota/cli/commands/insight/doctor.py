@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import json_option, local_options, settings
+from rota.cli.options import json_option, local_options, settings_of
 
 if TYPE_CHECKING:
     from rota.rules.insight.checkup import Finding
@@ -39,11 +39,11 @@ def command(*, as_json: bool, quiet: bool, deep: bool, security: bool, **flags: 
     from rota.cli.connect.store_app import refuse_missing_file
     from rota.cli.output import print_json
 
-    said = settings(flags)
-    url = address(said)
+    settings = settings_of(flags)
+    url = address(settings)
     refuse_missing_file(url)
-    found = _examine_posture(said, url) if security else _examine(url, deep=deep)
-    findings = [each for each in found if not quiet or each.status != "ok"]
+    every_finding = _examine_posture(settings, url) if security else _examine(url, deep=deep)
+    findings = [each for each in every_finding if not quiet or each.status != "ok"]
     if as_json:
         print_json([each._asdict() for each in findings])
     else:
@@ -52,7 +52,7 @@ def command(*, as_json: bool, quiet: bool, deep: bool, security: bool, **flags: 
     return int(any(each.status in bad for each in findings))
 
 
-def _examine_posture(said: Settings, url: str) -> list[Finding]:
+def _examine_posture(settings: Settings, url: str) -> list[Finding]:
     from rota.cli.posture import examine_posture
     from rota.rules.insight.checkup import schema
     from rota.store.open import connect, pending
@@ -60,7 +60,7 @@ def _examine_posture(said: Settings, url: str) -> list[Finding]:
     store = connect(url)
     try:
         missing = pending(store)
-        return [schema(missing)] if missing else examine_posture(said, url, store)
+        return [schema(missing)] if missing else examine_posture(settings, url, store)
     finally:
         store.close()
 
@@ -77,8 +77,8 @@ def _examine(url: str, *, deep: bool) -> list[Finding]:
     try:
         missing = pending(store)
         findings = [schema(missing), *store.read(examine_settings)]
-        if (found := examine_integrity(store, deep=deep)) is not None:
-            findings.append(integrity(found))
+        if (report := examine_integrity(store, deep=deep)) is not None:
+            findings.append(integrity(report))
         if not missing:
             facts = store.facts()
             # Read the clock as close as possible to the moment at which the database reads its own.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import settings
+from rota.cli.options import settings_of
 from rota.cli.pages.plan import plan_options
 
 if TYPE_CHECKING:
@@ -71,17 +71,17 @@ def _place(flags: dict[str, Any], who: str | None) -> Iterator[Place]:
     from rota.app import App
     from rota.cli.connect.backends import place
 
-    said = settings(flags)
-    if said.server is not None:
+    settings = settings_of(flags)
+    if settings.server is not None:
         with place(flags, who=who) as here:
             yield here
         return
-    if said.app is not None and not said.url:
+    if settings.app is not None and not settings.url:
         from rota.cli.loading import load_app
 
-        app = load_app(said)
+        app = load_app(settings)
     else:
-        app = App(said.url, namespace=said.namespace)
+        app = App(settings.url, namespace=settings.namespace)
     try:
         yield app
     finally:

@@ -62,8 +62,8 @@ def crontab(*, file: str, system: bool, zone: str | None, **flags: Any) -> int:
     """From a crontab FILE; - reads stdin."""
     from rota.rules.jobs.importers.crontab import read_crontab
 
-    found = read_crontab(_read(file), file, zone=_zone(zone), has_user=system)
-    return _deliver(found, f"crontab {file}", flags)
+    imported = read_crontab(_read(file), file, zone=_zone(zone), has_user=system)
+    return _deliver(imported, f"crontab {file}", flags)
 
 
 @command.command("cronjob")
@@ -74,8 +74,8 @@ def cronjob(*, files: tuple[str, ...], **flags: Any) -> int:
     from rota.rules.jobs.importers.cronjob import read_cronjobs
     from rota.rules.jobs.importers.report import joined
 
-    found = joined(read_cronjobs(_read(file), file) for file in files)
-    return _deliver(found, f"CronJobs of {', '.join(files)}", flags)
+    imported = joined(read_cronjobs(_read(file), file) for file in files)
+    return _deliver(imported, f"CronJobs of {', '.join(files)}", flags)
 
 
 @command.command("celery")
@@ -89,11 +89,11 @@ def celery(*, source: str, zone: str | None, **flags: Any) -> int:
 
     zones = Zones(None if zone is None else _zone(zone), _zone(None))
     if source.endswith(".json") or source == "-":
-        found = read_beat_json(_read(source), source, zones=zones)
+        imported = read_beat_json(_read(source), source, zones=zones)
     else:
         beat, beside = load_beat(source)
-        found = read_beat(beat, source, zones=zones, beside=beside)
-    return _deliver(found, f"Celery beat of {source}", flags)
+        imported = read_beat(beat, source, zones=zones, beside=beside)
+    return _deliver(imported, f"Celery beat of {source}", flags)
 
 
 @command.command("systemd")
@@ -110,8 +110,8 @@ def systemd(*, files: tuple[str, ...], zone: str | None, **flags: Any) -> int:
         for path in sorted(Path(file).parent.glob("*.service"))
     }
     timers = {file: _read_unit(Path(file)) for file in files}
-    found = read_timers(timers, beside=beside, zone=_zone(zone))
-    return _deliver(found, f"systemd timers {', '.join(files)}", flags)
+    imported = read_timers(timers, beside=beside, zone=_zone(zone))
+    return _deliver(imported, f"systemd timers {', '.join(files)}", flags)
 
 
 def _read_unit(path: Path) -> bytes:
@@ -128,25 +128,25 @@ def _read(file: str) -> bytes:
     return sys.stdin.buffer.read(MAX_BYTES + 1) if file == "-" else read_file(file)
 
 
-def _zone(given: str | None) -> str:
+def _zone(name: str | None) -> str:
     from rota.cli.machine_zone import machine_zone
     from rota.rules.schedules.zones import zone
 
-    return zone(given).name if given else machine_zone()
+    return zone(name).name if name else machine_zone()
 
 
-def _deliver(found: Imported, title: str, flags: dict[str, Any]) -> int:
+def _deliver(imported: Imported, title: str, flags: dict[str, Any]) -> int:
     from rota.cli.pages.import_report import report_document, report_text
     from rota.rules.jobs.files.write import write_jobs
     from rota.rules.jobs.importers.shared import with_defaults
 
-    defaults, jobs = with_defaults({entry.name: entry.job for entry in found.entries})
-    said = f"Imported by `rota import` from {title}."
-    text = write_jobs(jobs, comment=said, defaults=defaults)
+    defaults, jobs = with_defaults({entry.name: entry.job for entry in imported.entries})
+    headline = f"Imported by `rota import` from {title}."
+    text = write_jobs(jobs, comment=headline, defaults=defaults)
     _write(flags["output"], text, sys.stdout)
-    report = report_document(found) if flags["as_json"] else report_text(found)
+    report = report_document(imported) if flags["as_json"] else report_text(imported)
     _write(flags["report"], report, sys.stderr)
-    return int(flags["strict"] and bool(found.skipped))
+    return int(flags["strict"] and bool(imported.skipped))
 
 
 def _write(path: str | None, text: str, stream: Any) -> None:

@@ -44,11 +44,11 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     """List all jobs by name, in their current version."""
     from rota.cli.output import print_json, print_table
 
-    found = _jobs(flags)
+    views = _jobs(flags)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(COLUMNS, [_row(job) for job in found], empty="no jobs on record")
+        print_table(COLUMNS, [_row(job) for job in views], empty="no jobs on record")
 
 
 @command.command("show")
@@ -59,13 +59,13 @@ def show(*, name: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_facts, print_json
     from rota.errors import UnknownJob
 
-    found = {job.name: job for job in _jobs(flags)}
-    if name not in found:
-        raise UnknownJob(name, found)
+    views = {job.name: job for job in _jobs(flags)}
+    if name not in views:
+        raise UnknownJob(name, views)
     if as_json:
-        print_json([found[name]])
+        print_json([views[name]])
     else:
-        print_facts(_facts(found[name]))
+        print_facts(_facts(views[name]))
 
 
 def _jobs(flags: dict[str, Any]) -> list[JobEntry]:
@@ -194,9 +194,9 @@ def _timeout(spec: JobSpec) -> str:
 
 
 def _parameters(spec: JobSpec) -> str:
-    named = [f"{name}: {kind}" for name, kind in spec.parameters.items()]
+    lines = [f"{name}: {kind}" for name, kind in spec.parameters.items()]
     more = [f"**kwargs: {spec.more}"] if isinstance(spec.more, str) else []
-    return ", ".join(named + more)
+    return ", ".join(lines + more)
 
 
 def _duration(ms: int | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import settings
+from rota.cli.options import settings_of
 from rota.cli.pages.plan import plan_options
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
     from rota.cli.output import print_json
     from rota.cli.pages.plan import print_plan, wish_of
 
-    wish, said = wish_of(flags), settings(flags)
-    if _is_missing(said):
-        plan = _plan_first(files, wish, said)
+    wish, settings = wish_of(flags), settings_of(flags)
+    if _is_missing(settings):
+        plan = _plan_first(files, wish, settings)
     else:
         with place(flags) as here:
             plan = here.files.plan(files, wish)
@@ -49,22 +49,22 @@ def command(*, files: tuple[str, ...], check: bool, as_json: bool, **flags: Any)
     return int(check and bool(plan.changes))
 
 
-def _is_missing(said: Settings) -> bool:
+def _is_missing(settings: Settings) -> bool:
     """Whether there is no store yet; a plan does not create one."""
     from rota.app.app import DEFAULT_URL
     from rota.store.open import file_of
 
-    if said.server is not None or (said.app is not None and not said.url):
+    if settings.server is not None or (settings.app is not None and not settings.url):
         return False
-    path = file_of(said.url or DEFAULT_URL)
+    path = file_of(settings.url or DEFAULT_URL)
     return path is not None and not path.exists()
 
 
-def _plan_first(files: tuple[str, ...], wish: Wish, said: Settings) -> Plan:
+def _plan_first(files: tuple[str, ...], wish: Wish, settings: Settings) -> Plan:
     """Plan without a store: everything is new."""
     import time
 
     from rota.handles.jobs.files import plan_first
 
     now = round(time.time() * 1000)
-    return plan_first(files, wish, now=now, namespace=said.namespace or "default")
+    return plan_first(files, wish, now=now, namespace=settings.namespace or "default")

@@ -11,7 +11,7 @@ from rota.cli.options import (
     json_option,
     local_options,
     namespace_option,
-    settings,
+    settings_of,
     who_option,
 )
 
@@ -44,13 +44,13 @@ def list_(*, as_json: bool, limit: int, **flags: Any) -> None:
     from rota.cli.connect.store_app import client
     from rota.cli.output import print_json, print_table
 
-    app = client(settings(flags))
+    app = client(settings_of(flags))
     try:
-        found = app.releases.list(limit=limit)
+        views = app.releases.list(limit=limit)
     finally:
         app.close()
     if as_json:
-        print_json(found)
+        print_json(views)
         return
     rows = [
         (
@@ -62,7 +62,7 @@ def list_(*, as_json: bool, limit: int, **flags: Any) -> None:
             each.seen_at.text(),
             "yes" if each.holds else "",
         )
-        for each in found
+        for each in views
     ]
     print_table(COLUMNS, rows, empty="no worker has declared anything yet")
 
@@ -80,12 +80,12 @@ def use(*, number: int, as_json: bool, who: str | None, **flags: Any) -> None:
     from rota.cli.connect.store_app import client
     from rota.cli.output import print_json
 
-    app = client(settings(flags))
+    app = client(settings_of(flags))
     try:
-        made = app.releases.use(number, who=who)
+        release = app.releases.use(number, who=who)
     finally:
         app.close()
     if as_json:
-        print_json([made])
+        print_json([release])
     else:
-        print(f"what release {number} declared holds again, as release {made.number}")
+        print(f"what release {number} declared holds again, as release {release.number}")

@@ -41,8 +41,8 @@ def list_(*, job: str | None, limit: int, as_json: bool, **flags: Any) -> None:
     from rota.cli.connect.backends import now_at, place
 
     with place(flags) as here:
-        found, now = here.effects.list(job=job, limit=limit), now_at(here)
-    _print(found, now, as_json=as_json, empty="no effect is in doubt")
+        effects, now = here.effects.list(job=job, limit=limit), now_at(here)
+    _print(effects, now, as_json=as_json, empty="no effect is in doubt")
 
 
 @command.command("show")
@@ -53,8 +53,8 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.connect.backends import now_at, place, run_at
 
     with place(flags) as here:
-        found, now = here.effects.show(run_at(here, run_id).id), now_at(here)
-    _print(found, now, as_json=as_json, empty="this run has no effects")
+        effects, now = here.effects.show(run_at(here, run_id).id), now_at(here)
+    _print(effects, now, as_json=as_json, empty="this run has no effects")
 
 
 @command.command("settle")
@@ -106,13 +106,13 @@ def _value(text: str | None) -> Any:
         ) from None
 
 
-def _print(found: list[EffectView], now: int, *, as_json: bool, empty: str) -> None:
+def _print(effects: list[EffectView], now: int, *, as_json: bool, empty: str) -> None:
     from rota.cli.output import print_json, print_table
 
     if as_json:
-        print_json(found)
+        print_json(effects)
     else:
-        print_table(COLUMNS, [_row(each, now) for each in found], empty=empty)
+        print_table(COLUMNS, [_row(each, now) for each in effects], empty=empty)
 
 
 def _row(effect: EffectView, now: int) -> Row:
@@ -132,5 +132,5 @@ def _row(effect: EffectView, now: int) -> Row:
 def _word(effect: EffectView) -> str:
     if effect.taken_by is not None and effect.state == "taken_up":
         return f"taken up by run {effect.taken_by}"
-    who = f" (said {effect.decided_by})" if effect.decided_by else ""
-    return f"{effect.state.replace('_', ' ')}{who}"
+    decider = f" (said {effect.decided_by})" if effect.decided_by else ""
+    return f"{effect.state.replace('_', ' ')}{decider}"

@@ -57,8 +57,8 @@ def timeline(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
     with place(flags) as here:
         run = run_at(here, run_id)
-        line, seen, graph = run.timeline(), run.show(), run.graph()
+        line, view, graph = run.timeline(), run.show(), run.graph()
     if as_json:
         print_json([line])
     else:
-        print_timeline(line, seen, is_paused=graph.paused)
+        print_timeline(line, view, is_paused=graph.paused)

@@ -63,12 +63,12 @@ def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
     filters = {name: flags.pop(name) for name in ("state", "job", "queue", "limit")}
     with place(flags) as here:
         start = run_at(here, before).id if before else None
-        found = here.runs(**filters, before=start)
+        page = here.runs(**filters, before=start)
         now = now_at(here)
     if as_json:
-        print_json(found)
+        print_json(page)
     else:
-        print_table(COLUMNS, [_row(each, now) for each in found], empty="no runs")
+        print_table(COLUMNS, [_row(each, now) for each in page], empty="no runs")
 
 
 @command.command("show")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import desk_options, settings
+from rota.cli.options import desk_options, settings_of
 
 if TYPE_CHECKING:
     from rota.app import App, Job
@@ -62,8 +62,8 @@ def command(
     """Ask for one run of JOB with these ARGUMENTS; it is on disk when this returns."""
     if flags["timeout"] and not wait:
         raise click.UsageError("--timeout says how long to --wait; for the job it is --job-timeout")
-    with _found(settings(flags), job, flags["key"]) as found:
-        run = _submit(found, arguments, flags)
+    with _job_handle(settings_of(flags), job, flags["key"]) as job_handle:
+        run = _submit(job_handle, arguments, flags)
         if not wait:
             _print_submitted(run, job, as_json=as_json)
         else:
@@ -71,9 +71,11 @@ def command(
 
 
 @contextmanager
-def _found(said: Settings, name: str, key: str | None) -> Iterator[Job[..., Any] | ServedJob]:
-    if said.server is None:
-        app, job = _find(said, name, key)
+def _job_handle(
+    settings: Settings, name: str, key: str | None
+) -> Iterator[Job[..., Any] | ServedJob]:
+    if settings.server is None:
+        app, job = _find(settings, name, key)
         try:
             yield job
         finally:
@@ -82,24 +84,24 @@ def _found(said: Settings, name: str, key: str | None) -> Iterator[Job[..., Any]
     from rota.cli.connect.server_client import server_client
     from rota.errors import UnknownJob
 
-    with server_client(said) as served:
-        found = served.find_job(name)
+    with server_client(settings) as served:
+        job_handle = served.find_job(name)
         try:
-            found.parameters  # noqa: B018  # asks for them: the words are read by their kinds
+            job_handle.parameters  # noqa: B018  # asks for them: the words are read by their kinds
         except UnknownJob:
             raise UnknownJob(name, [each.name for each in served.jobs()]) from None
-        yield found
+        yield job_handle
 
 
-def _find(said: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any]]:
+def _find(settings: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any]]:
     """Return the job with its types when an app is named, otherwise as the store knows it.
 
     If the runs of the job are shared out between versions, return the version for this run.
     """
-    if said.app is not None:
+    if settings.app is not None:
         from rota.cli.loading import load_app
 
-        app = load_app(said)
+        app = load_app(settings)
         return app, app.find_job(name)
     import random
 
@@ -112,19 +114,19 @@ def _find(said: Settings, name: str, key: str | None) -> tuple[App, Job[..., Any
     from rota.errors import UnknownJob
     from rota.rules.jobs.weights import point_of
 
-    app = client(said)
-    known, choice = app.store.read(
+    app = client(settings)
+    views, choice = app.store.read(
         lambda tx: (
             {view.name: view for view in jobs(tx, namespace=app.namespace)},
             choices(tx, [name], namespace=app.namespace),
         )
     )
-    if name not in known:
+    if name not in views:
         app.close()
-        raise UnknownJob(name, known)
+        raise UnknownJob(name, views)
     point = random.random() if key is None else point_of(f"{name}\n{key}")
     version, spec = choice[name].at(point)
-    return app, recorded_job(app, structs.replace(known[name], version=version, spec=spec))
+    return app, recorded_job(app, structs.replace(views[name], version=version, spec=spec))
 
 
 def _submit(
@@ -134,14 +136,14 @@ def _submit(
     from rota.cli.times import instant
 
     json_args = sys.stdin.read() if flags["json_args"] == "-" else flags["json_args"]
-    given = parse(words, json_args, hints=job.parameters, more=lambda: job.more)
+    arguments = parse(words, json_args, hints=job.parameters, more=lambda: job.more)
     options = {name: flags[name] for name in OPTIONS}
     options["timeout"] = flags["job_timeout"]
     options["priority"] = _number_or_text(flags["priority"])
     options["at"] = instant("--at", flags["at"])
     options["cache"] = False if flags["no_cache"] else None
     options = {name: value for name, value in options.items() if value is not None}
-    return job.with_options(**options).submit(*given.args, **given.kwargs)
+    return job.with_options(**options).submit(*arguments.args, **arguments.kwargs)
 
 
 def _number_or_text(text: str | None) -> int | str | None:

@@ -81,8 +81,8 @@ class SetCommand(click.Command):
             name = error.option_name.lstrip("-").replace("-", "_")
             if name not in SCHEDULE_OPTIONS:
                 raise
-            said = f"No such option: {error.option_name}. Write it as -o {name}=VALUE."
-            raise click.UsageError(said, ctx) from error
+            message = f"No such option: {error.option_name}. Write it as -o {name}=VALUE."
+            raise click.UsageError(message, ctx) from error
 
 
 @command.command("set", cls=SetCommand)
@@ -123,19 +123,19 @@ def set_(
     from rota.cli.schedule_set import asked, present, print_set
 
     options = {key: flags.pop(key) for key in ("zone", "overlap", "catchup")}
-    said = {key: value for key, value in options.items() if value is not None}
-    said |= option_values(flags.pop("others"))
+    changes = {key: value for key, value in options.items() if value is not None}
+    changes |= option_values(flags.pop("others"))
     job, replace = flags.pop("job"), flags.pop("replace")
     with place(flags, who=who) as here:
-        given = parse(words, None, hints={})
-        if given.args:
-            raise click.UsageError(f"{given.args[0]!r} is not NAME=VALUE")
+        arguments = parse(words, None, hints={})
+        if arguments.args:
+            raise click.UsageError(f"{arguments.args[0]!r} is not NAME=VALUE")
         old = present(here, name)
         if old is None and job is None:
             raise click.UsageError(f"there is no schedule {name} yet: say --job, what to start")
         stored = {key: each.calendar for key, each in here.calendars.list().items()}
         base = None if replace or old is None else old.schedule
-        schedule = asked(expression, said, given.kwargs, base=base, calendars=stored)
+        schedule = asked(expression, changes, arguments.kwargs, base=base, calendars=stored)
         new = here.schedules.put(name, schedule, job=job or old.job, **by(who))  # type: ignore[union-attr]  # seen above
     if as_json:
         print_json([new])
@@ -173,12 +173,12 @@ def trigger(
     from rota.cli.waiting import check_ending, wait_for
     from rota.errors import NotAllowed
 
-    given = parse(words, None, hints={})
-    if given.args:
+    arguments = parse(words, None, hints={})
+    if arguments.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
     with place(flags, who=who) as here:
         run = here.schedules.trigger(
-            name, given.kwargs or None, scheduled_for=instant("--for", for_), **by(who)
+            name, arguments.kwargs or None, scheduled_for=instant("--for", for_), **by(who)
         )
         if run is None:
             raise NotAllowed(f"{name} was not started: its overlap policy gave the start up")

@@ -35,9 +35,9 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.calendars.list()
+        views = here.calendars.list()
     if as_json:
-        print_json(found.values())
+        print_json(views.values())
         return
     rows = [
         (
@@ -48,7 +48,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
             ", ".join(each.off),
             ", ".join(each.on),
         )
-        for each in found.values()
+        for each in views.values()
     ]
     print_table(COLUMNS, rows, empty="no calendars; countries such as FR need none")
 
@@ -74,19 +74,19 @@ def set_(*, name: str, weekend: str | None, as_json: bool, **flags: Any) -> None
     from rota.cli.pages.changes import print_changes
     from rota.model.schedules.definitions import Calendar
 
-    said = {key: flags[key] for key in ("country", "off", "on") if flags[key]}
+    fields = {key: flags[key] for key in ("country", "off", "on") if flags[key]}
     if weekend is not None:
         days = {_weekday(day) for day in weekend.split(",") if day.strip()}
-        said["weekend"] = tuple(sorted(days))
+        fields["weekend"] = tuple(sorted(days))
     with place(flags) as here:
         old = here.calendars.list().get(name)
         base = Calendar() if old is None or flags["replace"] else old.calendar
-        calendar = structs.replace(base, **said)
-        made = here.calendars.put(name, calendar)
+        calendar = structs.replace(base, **fields)
+        view = here.calendars.put(name, calendar)
     if as_json:
-        print_json([made])
+        print_json([view])
     else:
-        print(f"calendar {name} is version {made.version}")
+        print(f"calendar {name} is version {view.version}")
         print_changes(old.calendar if old else None, calendar)
 
 

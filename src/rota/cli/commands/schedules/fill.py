@@ -40,18 +40,18 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
     from rota.cli.pages.backfill import follow, print_backfill, print_planned
     from rota.handles.schedules.backfills import backfill_body
 
-    given = parse(words, None, hints={})
-    if given.args:
+    arguments = parse(words, None, hints={})
+    if arguments.args:
         raise click.UsageError(f"{words[0]!r} is not NAME=VALUE")
     order = {key: flags[key] for key in ("reprocess", "newest_first", "parallel", "most")}
-    wanted = backfill_body(flags["start"], flags["end"], args=given.kwargs or None, **order)
+    body = backfill_body(flags["start"], flags["end"], args=arguments.kwargs or None, **order)
     who = flags.pop("who")
     with place(flags, who=who) as here:
         backfills = here.schedules.backfills
         if flags["dry_run"]:
-            print_planned(backfills.preview(name, wanted), as_json=as_json)
+            print_planned(backfills.preview(name, body), as_json=as_json)
             return
-        begun = backfills.start(name, wanted, **by(who))
+        begun = backfills.start(name, body, **by(who))
         view = begun.show() if flags["detach"] else follow(begun)
     print_backfill(view, as_json=as_json)
 
@@ -79,8 +79,8 @@ def backfills(
     with place(flags, who=who) as here:
         if cancel is not None:
             here.schedules.backfills.find(cancel).cancel(note=note, **by(who))
-        found = here.schedules.backfills.list(name)
+        views = here.schedules.backfills.list(name)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(COLUMNS, [backfill_row(each) for each in found], empty="no backfills")
+        print_table(COLUMNS, [backfill_row(each) for each in views], empty="no backfills")

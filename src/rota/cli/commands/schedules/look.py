@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.schedules.group import command
-from rota.cli.options import desk_options, json_option, settings
+from rota.cli.options import desk_options, json_option, settings_of
 
 if TYPE_CHECKING:
     from rota.model.schedules.definitions import Schedule
@@ -35,14 +35,14 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.pages.schedule import COLUMNS, schedule_row
 
     with place(flags) as here:
-        found = here.schedules.list(
+        views = here.schedules.list(
             job=flags["job"], state=flags["state"], after=flags["after"], limit=flags["limit"]
         )
         now = now_at(here)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(COLUMNS, [schedule_row(each, now) for each in found], empty="no schedules")
+        print_table(COLUMNS, [schedule_row(each, now) for each in views], empty="no schedules")
 
 
 @command.command("show")
@@ -94,9 +94,9 @@ def preview(
     from rota.rules.schedules.sentence import describe
 
     schedule = asked_schedule(expression, options)
-    seed = seed_of(settings({}).namespace or HOME, seed) if seed else ""
-    told = describe(schedule, seed=seed)
-    found = coming(
+    seed = seed_of(settings_of({}).namespace or HOME, seed) if seed else ""
+    description = describe(schedule, seed=seed)
+    firings = coming(
         schedule,
         seed=seed,
         calendars={},
@@ -105,12 +105,12 @@ def preview(
         until=None if until is None else _instant("until", until, schedule),
     )
     if as_json:
-        facts = {"expression": expression, "description": told, "zone": schedule.zone}
-        print_json([{**facts, "firings": found}])
+        facts = {"expression": expression, "description": description, "zone": schedule.zone}
+        print_json([{**facts, "firings": firings}])
         return
-    print(told)
+    print(description)
     print()
-    print_table(COLUMNS, firing_rows(found), empty="it does not fire in that time")
+    print_table(COLUMNS, firing_rows(firings), empty="it does not fire in that time")
 
 
 def _from(text: str | None, schedule: Schedule) -> int:

@@ -39,13 +39,13 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.blackouts.list()
+        views = here.blackouts.list()
     if as_json:
-        print_json(found.values())
+        print_json(views.values())
         return
     rows = [
         (each.name, each.kind, each.description, each.job or "", each.queue or "", each.note)
-        for each in found.values()
+        for each in views.values()
     ]
     print_table(COLUMNS, rows, empty="no maintenance windows")
 
@@ -76,14 +76,14 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
     from rota.cli.pages.changes import print_changes
 
     fields = ("kind", "start", "end", "trigger", "duration", "zone", "job", "queue", "note")
-    given = {field: flags.pop(field) for field in fields}
+    changes = {field: flags.pop(field) for field in fields}
     replace = flags.pop("replace")
     with place(flags) as here:
         old = here.blackouts.list().get(name)
-        if old is None and given["kind"] is None:
+        if old is None and changes["kind"] is None:
             raise click.UsageError(f"there is no window {name} yet: say --kind")
-        wanted = given if old is None or replace else _merged(old, given)
-        new = here.blackouts.put(name, **wanted)
+        body = changes if old is None or replace else _merge(old, changes)
+        new = here.blackouts.put(name, **body)
     if as_json:
         print_json([new])
     else:
@@ -91,14 +91,14 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
         print_changes(old and old.blackout, new.blackout)
 
 
-def _merged(old: BlackoutView, given: dict[str, Any]) -> dict[str, Any]:
-    said = {key: value for key, value in given.items() if value is not None}
-    kept = {key: getattr(old, key) for key in given}
+def _merge(old: BlackoutView, changes: dict[str, Any]) -> dict[str, Any]:
+    new_values = {key: value for key, value in changes.items() if value is not None}
+    old_values = {key: getattr(old, key) for key in changes}
     for times in (("start", "end"), ("trigger", "duration")):
         others = ("trigger", "duration") if times[0] == "start" else ("start", "end")
-        if any(key in said for key in times):
-            kept |= dict.fromkeys(others)
-    return {**kept, **said}
+        if any(key in new_values for key in times):
+            old_values |= dict.fromkeys(others)
+    return {**old_values, **new_values}
 
 
 @command.command("remove")

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from rota.cli.options import settings, worker_options
+from rota.cli.options import settings_of, worker_options
 
 EPILOG = """\b
 Examples:
@@ -37,7 +37,7 @@ def command(**flags: Any) -> int:
 
     # The app brings the code of the jobs; unlike elsewhere, it does not choose the database.
     code = flags.pop("app")
-    said = settings(flags)
+    settings = settings_of(flags)
     if code is not None:
-        said = said.replace(app=code)
-    return serve(said, title="worker")
+        settings = settings.replace(app=code)
+    return serve(settings, title="worker")

@@ -67,9 +67,9 @@ def _ask(names: tuple[str, ...], flags: dict[str, Any], *, drains: bool, as_json
     from rota.cli.output import print_json
 
     with place(flags) as here:
-        known = here.workers()
-        meant = {each.id: each for name in names for each in _named(name, known)}
-        for worker in meant.values():
+        workers_here = here.workers()
+        workers = {each.id: each for name in names for each in _matching(name, workers_here)}
+        for worker in workers.values():
             (here.drain_worker if drains else here.resume_worker)(worker.id)
             if as_json:
                 print_json([{"id": worker.id, "name": worker.name, "draining": drains}])
@@ -77,14 +77,16 @@ def _ask(names: tuple[str, ...], flags: dict[str, Any], *, drains: bool, as_json
                 print(f"{worker.name}  {'asked to drain' if drains else 'works again'}")
 
 
-def _named(name: str, known: list[WorkerView]) -> list[WorkerView]:
+def _matching(name: str, workers: list[WorkerView]) -> list[WorkerView]:
     from rota.errors import UnknownWorker
 
-    found = [each for each in known if name in (each.name, each.id)]
-    found = found or [each for each in known if len(name) >= SHORTEST and each.id.endswith(name)]
-    if not found:
+    matches = [each for each in workers if name in (each.name, each.id)]
+    matches = matches or [
+        each for each in workers if len(name) >= SHORTEST and each.id.endswith(name)
+    ]
+    if not matches:
         raise UnknownWorker(name)
-    return found
+    return matches
 
 
 @command.command("list")
@@ -95,12 +97,12 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     from rota.cli.output import print_json, print_table
 
     with place(flags) as here:
-        found = here.workers()
+        views = here.workers()
         now = now_at(here)
     if as_json:
-        print_json(found)
+        print_json(views)
     else:
-        print_table(COLUMNS, [_row(worker, now) for worker in found], empty="no workers")
+        print_table(COLUMNS, [_row(worker, now) for worker in views], empty="no workers")
 
 
 def _row(worker: WorkerView, now: int) -> Row:
@@ -125,7 +127,7 @@ def _state(worker: WorkerView) -> Cell:
 
     if not worker.is_alive:
         return Cell("dead", "bold red")
-    left = f", {worker.left_behind} left behind" if worker.left_behind else ""
+    note = f", {worker.left_behind} left behind" if worker.left_behind else ""
     if not worker.is_draining:
-        return Cell(f"alive{left}", "yellow" if left else "green")
-    return Cell(f"draining{left}", "yellow")
+        return Cell(f"alive{note}", "yellow" if note else "green")
+    return Cell(f"draining{note}", "yellow")

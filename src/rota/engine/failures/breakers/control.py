@@ -5,7 +5,6 @@ from __future__ import annotations
 import msgspec
 
 from rota.engine.failures.breakers.state import BreakerKey, rule_of, tell, wake
-from rota.engine.identity.audit_log import Actor, record
 from rota.engine.wakeup_keys import recall_key
 from rota.errors import UnknownJob
 from rota.model.admission.breaker import BreakerView, Circuit
@@ -27,20 +26,22 @@ def set_rule(tx: Tx, spec: JobSpec, *, namespace: str) -> None:
     tx.execute("set_breaker_rule", namespace=namespace, job=spec.name, rule=text)
 
 
-def open_breaker(tx: Tx, job: str, *, namespace: str, by: Actor, note: str | None = None) -> None:
+def open_breaker(tx: Tx, job: str, *, namespace: str, note: str | None = None) -> bool:
     """Hold back all runs of a job until a person closes its breaker; no rule is needed.
 
-    Running runs go on. Raises UnknownJob when no such job is on record.
+    Running runs go on. False if a person holds it already, with the same note. Raises UnknownJob
+    when no such job is on record.
     """
     place = BreakerKey(namespace, job)
     _check_known(tx, place)
-    row = tx.all("open_breaker", namespace=namespace, job=job, note=note)[0]
-    circuit = Circuit(state="open", turn=row["turn"], stays=True, note=note)
-    _record_act(tx, place, circuit, row, by=by)
-    tx.notify((recall_key(namespace),))
+    rows = tx.all("open_breaker", namespace=namespace, job=job, note=note)
+    for row in rows:
+        _tell(tx, place, Circuit(state="open", turn=row["turn"], stays=True, note=note), row)
+        tx.notify((recall_key(namespace),))
+    return bool(rows)
 
 
-def close_breaker(tx: Tx, job: str, *, namespace: str, by: Actor) -> bool:
+def close_breaker(tx: Tx, job: str, *, namespace: str) -> bool:
     """Let the runs of a job go, in their old order; False when they were not held.
 
     Its tally starts afresh. Raises UnknownJob when no such job is on record.
@@ -49,7 +50,7 @@ def close_breaker(tx: Tx, job: str, *, namespace: str, by: Actor) -> bool:
     _check_known(tx, place)
     rows = tx.all("close_breaker", namespace=namespace, job=job)
     for row in rows:
-        _record_act(tx, place, Circuit(turn=row["turn"]), row, by=by)
+        _tell(tx, place, Circuit(turn=row["turn"]), row)
         wake(tx, place)
     return bool(rows)
 
@@ -68,11 +69,8 @@ def held_jobs(tx: Tx, *, namespace: str) -> dict[str, str | None]:
     return {row["job"]: str(row["probe_id"]) if row["probe_id"] else None for row in rows}
 
 
-def _record_act(tx: Tx, place: BreakerKey, circuit: Circuit, row: Row, *, by: Actor) -> None:
-    """Raise an alert that it was done by hand, and write the audit entry with the author."""
-    verb = "open breaker" if circuit.state == "open" else "close breaker"
-    detail = {"note": circuit.note} if circuit.note else {}
-    record(tx, by, namespace=place.namespace, verb=verb, subject=place.job, detail=detail)
+def _tell(tx: Tx, place: BreakerKey, circuit: Circuit, row: Row) -> None:
+    """Raise an alert that it was done by hand."""
     tell(tx, place, circuit, {"by": "hand"}, at=row["changed_at"])
 
 

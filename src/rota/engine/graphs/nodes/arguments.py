@@ -43,34 +43,34 @@ def resolve(
     """
     if not tx.is_careful:
         return _resolve(tx, leases, namespace)
-    found = each_apart(
+    resolved = each_apart(
         tx,
         leases,
         lambda lease: _resolve(tx, [lease], namespace),
         instead=lambda lease, error: ([], [refusal(lease, error)]),
     )
-    return [each for ready, _ in found for each in ready], [
-        each for _, bad in found for each in bad
+    return [each for ready, _ in resolved for each in ready], [
+        each for _, bad in resolved for each in bad
     ]
 
 
 def _resolve(tx: Tx, leases: Sequence[Lease], namespace: str) -> tuple[list[Lease], list[Verdict]]:
     parents = {lease.parent_id for lease in leases if lease.parent_id is not None}
-    known = graph_runs(tx, parents, namespace=namespace) if parents else {}
+    outer_runs = graph_runs(tx, parents, namespace=namespace) if parents else {}
     results = NodeResults(tx, widest=WIDEST)
     results.load(
         place
         for lease in leases
-        if (graph_run := known.get(lease.parent_id or ""))
+        if (graph_run := outer_runs.get(lease.parent_id or ""))
         for place in _places(lease, graph_run)
     )
     ready: list[Lease] = []
     verdicts: list[Verdict] = []
     for lease in leases:
-        graph_run = known.get(lease.parent_id or "")
+        graph_run = outer_runs.get(lease.parent_id or "")
         try:
             cache = cache_of(tx, lease, graph_run, namespace=namespace)
-            ready.append(_resolved(lease, graph_run, results, cache))
+            ready.append(_fill(lease, graph_run, results, cache))
         except BadInput as error:
             verdicts.append(refusal(lease, error))
     memos = recall(tx, ready, namespace=namespace)
@@ -148,12 +148,12 @@ def with_arguments(
     name = lease.node or ""
     node = graph_run.shape.plan.nodes[name].node
     is_late = name in graph_run.late
-    given: Any = read(_any, lease.args, f"what node {name!r} was given")
-    item = given if lease.item is not None and is_late else None
+    params: Any = read(_any, lease.args, f"what node {name!r} was given")
+    item = params if lease.item is not None and is_late else None
     values = results.values(
         graph_run, graph_run.shape.needs[name], item=item, position=lease.item or 0
     )
-    args: dict[str, Any] = arguments_of(node, values) if is_late else given
+    args: dict[str, Any] = arguments_of(node, values) if is_late else params
     if is_late:
         lease = msgspec.structs.replace(lease, args=msgspec.json.encode(args).decode())
     if cache is None:
@@ -173,7 +173,7 @@ def _places(lease: Lease, graph_run: GraphRun) -> list[Place]:
     return [(graph_run.graph_id, name) for name in graph_run.shape.needs[lease.node or ""]]
 
 
-def _resolved(
+def _fill(
     lease: Lease, graph_run: GraphRun | None, results: NodeResults, cache: Cache | None
 ) -> Lease:
     if lease.parent_id is None:

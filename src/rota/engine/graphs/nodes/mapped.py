@@ -29,13 +29,13 @@ def instance_ended(propagation: EndingNodes, row: NodeRow, each: NodeEnding) -> 
     elif row.ended >= width:
         propagation.end(row, Ending.SUCCESS, f"{_items(row.bad)} failed" if row.bad else None)
     else:
-        propagation.releases.refill(graph_run, row)
+        propagation.starts.refill(graph_run, row)
 
 
 def _too_many(row: NodeRow, each: NodeEnding) -> Stopping:
-    said = f": {each.reason}" if each.reason else ""
+    details = f": {each.reason}" if each.reason else ""
     last = f"{'the last of them ' if (row.bad or 0) > 1 else ''}item {each.item}"
-    reason = f"{row.bad:,} of {_items(row.width or 0)} failed, {last}{said}"
+    reason = f"{row.bad:,} of {_items(row.width or 0)} failed, {last}{details}"
     kind = each.error.type if each.error else NO_TYPE
     return Stopping(ending=Ending.FAILED, reason=reason, type=kind)
 

@@ -54,10 +54,10 @@ class NodeResults:
         self._unread: set[Place] = set()
         self._pointed: dict[Place, None] = {}
 
-    def load(self, wanted: Iterable[Place]) -> None:
+    def load(self, places: Iterable[Place]) -> None:
         """Load these nodes in one statement; mapped nodes take some more."""
         missing: list[Place] = []
-        for place in sorted({place for place in wanted if place not in self._states}):
+        for place in sorted({place for place in places if place not in self._states}):
             row: NodeRow | None = self._tx.fresh.get(place)
             if row is None:
                 missing.append(place)
@@ -65,13 +65,13 @@ class NodeResults:
                 self._keep(place, row)
         if missing:
             batch = json.dumps([{"graph_id": graph, "name": name} for graph, name in missing])
-            for found in self._tx.all("load_nodes", batch=batch):
-                at = str(found["graph_id"]), str(found["name"])
-                self._keep(at, _Told(*(found[field] for field in _Told._fields)))
+            for node_row in self._tx.all("load_nodes", batch=batch):
+                at = str(node_row["graph_id"]), str(node_row["name"])
+                self._keep(at, _Told(*(node_row[field] for field in _Told._fields)))
 
-    def load_all(self, wanted: Iterable[Place]) -> None:
+    def load_all(self, places: Iterable[Place]) -> None:
         """Load these nodes, including large values that the database keeps in another table."""
-        self.load(wanted)
+        self.load(places)
         self.fill(load_kept(self._tx, self.apart()))
 
     def is_whole(self, places: Iterable[Place]) -> bool:
@@ -89,9 +89,9 @@ class NodeResults:
         for place in tuple(self._pointed):
             value = self._results[place]
             if isinstance(value, list):
-                self._results[place] = [_filled(each, texts) for each in value]
+                self._results[place] = [_fill(each, texts) for each in value]
             else:
-                self._results[place] = _filled(value, texts)
+                self._results[place] = _fill(value, texts)
             if not any(self._parts(place)):
                 del self._pointed[place]
 
@@ -129,7 +129,7 @@ class NodeResults:
             # A rerun keeps instances of the run before it.
             run_id = str(row.run_id) if row.run_id else None
             sources = sources_of(place[0], run_id, row.earlier)
-            self._results[place] = self._listed(sources, place[1], width)
+            self._results[place] = self._list(sources, place[1], width)
         elif result is not None and row.state != "active":  # active: its decided ending
             self._results[place] = _read(result)
         if any(self._parts(place)):
@@ -141,27 +141,27 @@ class NodeResults:
             if isinstance(each, _Apart):
                 yield each
 
-    def _listed(self, sources: Sequence[str], name: str, width: int) -> list[Any]:
+    def _list(self, sources: Sequence[str], name: str, width: int) -> list[Any]:
         """The results of all instances, in order; null for instances without a result.
 
         For a repeated instance, its last run in the newest run of the graph counts.
         """
-        found: list[Any] = [None] * width
+        values: list[Any] = [None] * width
         for graph_id in reversed(sources):
             for low in range(0, width, CHUNK):
                 at = {"graph_id": graph_id, "name": name, "low": low, "high": low + CHUNK}
                 for row in self._tx.all("instance_results", **at):
                     if row["item"] < width:
                         is_good = row["state"] == State.SUCCESS and row["result"] is not None
-                        found[row["item"]] = _read(row["result"]) if is_good else None
-        return found
+                        values[row["item"]] = _read(row["result"]) if is_good else None
+        return values
 
 
 def _read(text: str) -> Any:
     return _Apart(text) if is_pointer(text) else read(_any, text, "the result of a node")
 
 
-def _filled(value: Any, texts: Mapping[str, str]) -> Any:
+def _fill(value: Any, texts: Mapping[str, str]) -> Any:
     if isinstance(value, _Apart) and value.pointer in texts:
         return read(_any, texts[value.pointer], "the result of a node")
     return value

@@ -81,7 +81,7 @@ class NodeRow(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
 
 
 class NodeError(msgspec.Struct, frozen=True):
-    """How a node failed, for the nodes after it."""
+    """The error of a failed node, for the nodes after it."""
 
     type: str
     message: str
@@ -91,15 +91,15 @@ _node_error = msgspec.json.Decoder(NodeError)
 
 
 def error_text(error: ErrorDetail | None, reason: str | None) -> str:
-    """How a node failed, as the JSON text that its row keeps."""
+    """Return the error of a failed node as the JSON text that its row keeps."""
     kind = error.type if error else NO_TYPE
     message = (error.message if error else reason) or ""
-    kept = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
-    return msgspec.json.encode(kept).decode()
+    node_error = NodeError(keepable(kind)[:MAX_REASON], keepable(message)[:MAX_MESSAGE])
+    return msgspec.json.encode(node_error).decode()
 
 
 def read_error(text: str | None) -> dict[str, str] | None:
-    """How a node failed, from the text in its row; None if none was kept."""
+    """Return the error of a failed node from the text in its row; None if it has none."""
     try:
         return msgspec.structs.asdict(_node_error.decode(text)) if text else None
     except msgspec.MsgspecError:
@@ -179,8 +179,8 @@ class NodeRows:
 
     def _keep(self, rows: Sequence[Row]) -> None:
         for row in rows:
-            kept = node_row(row)
-            self.rows[kept.place] = kept
+            node = node_row(row)
+            self.rows[node.place] = node
             self.now = row["now"]
 
 

@@ -24,12 +24,12 @@ def grid(
 ) -> Grid:
     """The newest runs in queues that the caller sees; BadGraph for a job that is no graph."""
     nodes = dict.fromkeys(shape_of(tx, job, version, namespace=namespace).plan.nodes)
-    found = [run for run in lately(tx, job, namespace=namespace, limit=limit) if sees(run.queue)]
-    cells: dict[str, dict[str, str]] = {run.id: {} for run in found}
+    visible = [run for run in lately(tx, job, namespace=namespace, limit=limit) if sees(run.queue)]
+    cells: dict[str, dict[str, str]] = {run.id: {} for run in visible}
     for row in tx.all("grid_nodes", ids=json.dumps(list(cells))):
         cells[str(row["graph_id"])][row["name"]] = word_of(row["state"], row["run_state"])
         nodes.setdefault(row["name"])
-    return Grid(runs=[_column(run) for run in found], nodes=list(nodes), cells=cells)
+    return Grid(runs=[_column(run) for run in visible], nodes=list(nodes), cells=cells)
 
 
 def _column(run: RunView) -> GridRun:

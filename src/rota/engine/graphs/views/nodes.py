@@ -32,19 +32,19 @@ def nodes(tx: Tx, run_id: str, *, namespace: str) -> list[NodeView]:
     return [_view(rows[name], planned) for name, planned in plan.nodes.items() if name in rows]
 
 
-def with_spans(tx: Tx, run_id: str, found: Sequence[NodeView]) -> list[NodeView]:
+def with_spans(tx: Tx, run_id: str, views: Sequence[NodeView]) -> list[NodeView]:
     """The nodes, mapped ones with first start and last end of their instances unless too many."""
-    if not 0 < sum(each.map.total for each in found if each.map) <= MOST_ITEMS:
-        return list(found)
+    if not 0 < sum(each.map.total for each in views if each.map) <= MOST_ITEMS:
+        return list(views)
     spans = {row["node"]: row for row in tx.all("item_spans", graph_id=run_id)}
-    return [_spanned(each, spans.get(each.name)) for each in found]
+    return [_spanned(each, spans.get(each.name)) for each in views]
 
 
 def drawn(plan: GraphPlan, begun: Iterable[NodeView], critical: Collection[str]) -> list[NodeView]:
     """All nodes of a plan; the nodes that decide when the run ends are marked as critical."""
-    known = {each.name: each for each in begun}
-    found = [known.get(name) or _not_begun(planned) for name, planned in plan.nodes.items()]
-    return [replace(each, critical=True) if each.name in critical else each for each in found]
+    by_name = {each.name: each for each in begun}
+    views = [by_name.get(name) or _not_begun(planned) for name, planned in plan.nodes.items()]
+    return [replace(each, critical=True) if each.name in critical else each for each in views]
 
 
 def edges_of(plan: GraphPlan) -> list[GraphEdge]:

@@ -23,15 +23,15 @@ SAMPLE = 200
 
 
 def progress_of_nodes(
-    tx: Tx, run: RunView, found: Sequence[NodeView], *, namespace: str
+    tx: Tx, run: RunView, views: Sequence[NodeView], *, namespace: str
 ) -> Progress:
     """The progress of a run from its nodes; without nodes, the progress its handler reported."""
-    if not found:
+    if not views:
         return _of_one(run)
-    waiting = [each for each in found if each.state in WAITS]
+    waiting = [each for each in views if each.state in WAITS]
     past = _past(tx, run, [each.name for each in waiting], namespace)
     began = _began(tx, run.id, [each.name for each in waiting if each.map and each.map.done])
-    return progress_of([_stand(each, began) for each in found], past, now=now_ms(tx))
+    return progress_of([_stand(each, began) for each in views], past, now=now_ms(tx))
 
 
 def _stand(node: NodeView, began: Mapping[str, int]) -> Stand:
@@ -65,13 +65,13 @@ def _past(
     if not runs:
         return {}
     rows = tx.all("past_graphs", graph=f"{namespace} {run.job}", graph_id=run.id, limit=runs)
-    found: dict[str, list[NodeDuration]] = {}
+    durations: dict[str, list[NodeDuration]] = {}
     for row in _spans(tx, [str(row["graph_id"]) for row in rows], names):
         if row["started_at"] is not None:
             took_ms = row["finished_at"] - row["started_at"]
             span = NodeDuration(took_ms=took_ms, instances=row["instances"], width=row["width"])
-            found.setdefault(row["node"], []).append(span)
-    return found
+            durations.setdefault(row["node"], []).append(span)
+    return durations
 
 
 def _began(tx: Tx, run_id: str, names: Sequence[str]) -> dict[str, int]:

@@ -19,9 +19,9 @@ def timeline(tx: Tx, run_id: str, *, namespace: str) -> Timeline:
     now = now_ms(tx)
     listed = nodes(tx, run_id, namespace=namespace)
     if not listed:
-        made = [_as_row(run)]
+        tracks_shown = [_as_row(run)]
         tracks: tuple[TimelineTrack, ...] = (
-            _track(run.job, run.state.value, made, _attempts(tx, made), now),
+            _track(run.job, run.state.value, tracks_shown, _attempts(tx, tracks_shown), now),
         )
     else:
         rows = tx.all("timeline_runs", graph_id=run_id)
@@ -51,11 +51,11 @@ def _as_row(run: RunView) -> Row:
 
 
 def _attempts(tx: Tx, rows: Iterable[Row]) -> dict[str, list[Row]]:
-    found: dict[str, list[Row]] = {}
+    by_run: dict[str, list[Row]] = {}
     ids = json.dumps([str(row["id"]) for row in rows])
     for row in tx.all("timeline_attempts", ids=ids):
-        found.setdefault(str(row["run_id"]), []).append(row)
-    return found
+        by_run.setdefault(str(row["run_id"]), []).append(row)
+    return by_run
 
 
 def _track(

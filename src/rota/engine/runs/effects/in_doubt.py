@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from rota.engine.identity.audit_log import Actor, find_act, record
 from rota.engine.runs.find import find
 from rota.errors import NotAllowed, UnknownEffect
 from rota.model.runs.run import RunView
@@ -45,31 +44,32 @@ def effects(tx: Tx, run_id: str, *, namespace: str) -> list[EffectView]:
     return [_view(run, row) for row in tx.all("list_effects", run_id=run_id)]
 
 
+def lock_effect(tx: Tx, run_id: str, name: str, *, namespace: str) -> EffectView:
+    """Return a call as it is now; until this transaction ends, its run does not begin to work."""
+    tx.one("lock_live_run", run_id=run_id, namespace=namespace)
+    return _find(tx, find(tx, run_id, namespace=namespace), name)
+
+
 def settle_doubt(
-    tx: Tx, run_id: str, name: str, *, namespace: str, by: Actor, result: str | None
+    tx: Tx, run_id: str, name: str, *, namespace: str, who: str, result: str | None
 ) -> EffectView:
     """Settle a call: it returned `result`, as JSON text, or was not made if `result` is None.
 
     A run that repeats the work takes the result, or makes the call with the same key. Refused while
     the run works on it, when its result is known, and when a later run has taken it up.
-    A request that is sent twice with the same audit entry gets the same answer.
     """
     live = tx.one("lock_live_run", run_id=run_id, namespace=namespace)
     run = find(tx, run_id, namespace=namespace)
-    before = _find(tx, run, name)
-    if find_act(tx, by.act_id, namespace=namespace) is not None:
-        return before
+    _find(tx, run, name)
     if live is not None and live["state"] == State.RUNNING:
         raise NotAllowed(
             f"run {run_id} is running and may be making the call {name!r} right now; wait until "
             "this attempt has ended, or cancel it"
         )
     outcome = "not_done" if result is None else "done"
-    settled = {"outcome": outcome, "result": result, "who": by.who}
+    settled = {"outcome": outcome, "result": result, "who": who}
     if not tx.execute("decide_effect", run_id=run_id, name=name, **settled):
         raise _refused(_find(tx, run, name))
-    detail = {"effect": name, "outcome": outcome.replace("_", " ")}
-    record(tx, by, namespace=namespace, verb="settle effect", subject=run_id, detail=detail)
     return _find(tx, run, name)
 
 
@@ -87,8 +87,8 @@ def _refused(effect: EffectView) -> NotAllowed:
             f"run {effect.taken_by} does this work again and has taken up {effect.name!r}; "
             "settle it there"
         )
-    who = f"by {effect.decided_by}" if effect.decided_by else "by its handler"
-    return NotAllowed(f"{effect.name!r} of run {effect.run_id} was settled {who}: it is done")
+    decider = f"by {effect.decided_by}" if effect.decided_by else "by its handler"
+    return NotAllowed(f"{effect.name!r} of run {effect.run_id} was settled {decider}: it is done")
 
 
 def _view(run: RunView, row: Row) -> EffectView:

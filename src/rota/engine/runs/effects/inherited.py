@@ -43,15 +43,17 @@ def take_up(tx: Tx, run_id: str, name: str, *, digest: str | None) -> InheritedE
     if own is None:
         return None
     for before, is_success in islice(_before(tx, own), MOST):
-        taken = _taken(tx, str(before["id"]), name, by=run_id, digest=digest, is_success=is_success)
-        if taken is not None:
-            return _keep(tx, run_id, name, *taken)
+        inherited = _take(
+            tx, str(before["id"]), name, by=run_id, digest=digest, is_success=is_success
+        )
+        if inherited is not None:
+            return _keep(tx, run_id, name, *inherited)
         if is_success:
             return None
     return None
 
 
-def _taken(
+def _take(
     tx: Tx, run_id: str, name: str, *, by: str, digest: str | None, is_success: bool
 ) -> tuple[str, Row] | None:
     """The effect row that is still free: of the given run, or of the last run that took it up."""
@@ -70,25 +72,25 @@ def _taken(
 
 
 def _keep(tx: Tx, run_id: str, name: str, source: str, row: Row) -> InheritedEffect:
-    left = InheritedEffect(
+    inherited = InheritedEffect(
         key_run=str(row["key_run"] or source),
         is_settled=row["settled_at"] is not None,
         result=row["result"],
         outcome=row["outcome"],
     )
-    is_done = left.is_settled
+    is_done = inherited.is_settled
     tx.execute(
         "inherit_effect",
         run_id=run_id,
         name=name,
-        key_run=left.key_run,
+        key_run=inherited.key_run,
         settled_at=row["settled_at"],
         result=row["result"],
         # A call that did not take place begins now, and its ledger entry belongs to this run.
         outcome=row["outcome"] if is_done else None,
         decided_by=row["decided_by"] if is_done else None,
     )
-    return left
+    return inherited
 
 
 def _before(tx: Tx, run: Row) -> Iterator[tuple[Row, bool]]:
@@ -112,11 +114,11 @@ def _has_succeeded(run: Row) -> bool:
 def _originals(tx: Tx, run: Row) -> Iterator[tuple[Row, bool]]:
     """The run that this one repeats, then the run that that one repeated, and so on."""
     while run["rerun_of"] is not None:
-        found = tx.one("find_lineage", id=str(run["rerun_of"]))
-        if found is None:
+        lineage = tx.one("find_lineage", id=str(run["rerun_of"]))
+        if lineage is None:
             return
-        yield found, _has_succeeded(found)
-        run = found
+        yield lineage, _has_succeeded(lineage)
+        run = lineage
 
 
 def _of_node(tx: Tx, run: Row, graph_id: str) -> list[Row]:

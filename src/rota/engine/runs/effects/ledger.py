@@ -34,7 +34,7 @@ def intend(tx: Tx, lease: Lease, name: str, *, namespace: str, digest: str | Non
     """
     at = _at(lease, namespace) | {"name": name}
     if new := tx.all("intend_effect", digest=digest, **at):
-        return _inherited(tx, lease, name, digest) if new[0]["may_repeat"] else Intent(is_new=True)
+        return _inherit(tx, lease, name, digest) if new[0]["may_repeat"] else Intent(is_new=True)
     row = tx.one("find_effect", **at)
     if row is None:
         raise _lost(lease)
@@ -67,16 +67,16 @@ def retract(tx: Tx, lease: Lease, name: str, *, namespace: str) -> None:
     tx.execute("retract_effect", run_id=lease.run_id, name=name)
 
 
-def _inherited(tx: Tx, lease: Lease, name: str, digest: str | None) -> Intent:
+def _inherit(tx: Tx, lease: Lease, name: str, digest: str | None) -> Intent:
     """The intent, or the earlier state of the effect if a run that this one repeats began it."""
-    left = take_up(tx, lease.run_id, name, digest=digest)
-    if left is None:
+    inherited = take_up(tx, lease.run_id, name, digest=digest)
+    if inherited is None:
         return Intent(is_new=True)
     return Intent(
-        is_new=left.outcome == "not_done",
-        is_settled=left.is_settled,
-        result=left.result,
-        key_run=left.key_run,
+        is_new=inherited.outcome == "not_done",
+        is_settled=inherited.is_settled,
+        result=inherited.result,
+        key_run=inherited.key_run,
     )
 
 

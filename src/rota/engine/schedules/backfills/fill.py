@@ -44,7 +44,7 @@ CROWDED_MS = 1_000
 def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
     tx: Tx,
     name: str,
-    wanted: BackfillRange,
+    span: BackfillRange,
     *,
     namespace: str,
     compiled: CompiledSchedules,
@@ -53,16 +53,16 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
 ) -> list[BackfillInstant]:
     """Preview the first instants of a backfill's range; refuses the ranges a backfill refuses."""
     row, plan = _base(tx, name, namespace, compiled)
-    wanted = msgspec.structs.replace(wanted, to_at=_end(row, wanted))
-    total_of(plan, wanted, wanted.to_at, most)
-    edge = wanted.to_at if wanted.newest_first else wanted.from_at - 1
-    instants = next_instants(plan, wanted, edge, limit)
-    known = last_runs(tx, row["id"], instants)
+    span = msgspec.structs.replace(span, to_at=_end(row, span))
+    total_of(plan, span, span.to_at, most)
+    edge = span.to_at if span.newest_first else span.from_at - 1
+    instants = next_instants(plan, span, edge, limit)
+    earlier_runs = last_runs(tx, row["id"], instants)
     return [
         BackfillInstant(
             instant=moment(instant),
-            starts=is_wanted(wanted.reprocess, known.get(instant)),
-            state=known[instant]["state"] if instant in known else None,
+            starts=is_wanted(span.reprocess, earlier_runs.get(instant)),
+            state=earlier_runs[instant]["state"] if instant in earlier_runs else None,
         )
         for instant in instants
     ]
@@ -71,7 +71,7 @@ def preview_backfill(  # noqa: PLR0913  # a range, and whose it is
 def count_backfill(  # a range, and whose it is
     tx: Tx,
     name: str,
-    wanted: BackfillRange,
+    span: BackfillRange,
     *,
     namespace: str,
     compiled: CompiledSchedules,
@@ -79,13 +79,13 @@ def count_backfill(  # a range, and whose it is
 ) -> int:
     """The number of instants in the range; refuses the ranges a backfill refuses."""
     row, plan = _base(tx, name, namespace, compiled)
-    return total_of(plan, wanted, _end(row, wanted), most)
+    return total_of(plan, span, _end(row, span), most)
 
 
 def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     tx: Tx,
     name: str,
-    wanted: BackfillRange,
+    span: BackfillRange,
     *,
     namespace: str,
     backfill_id: str,
@@ -97,29 +97,29 @@ def start_backfill(  # noqa: PLR0913  # a range, and whose it is
     Refuses more than `most` firings, so that nobody requests a million by accident.
     """
     row, plan = _base(tx, name, namespace, compiled)
-    to_at = _end(row, wanted)
-    total = total_of(plan, wanted, to_at, most)
+    to_at = _end(row, span)
+    total = total_of(plan, span, to_at, most)
     tx.execute(
         "insert_backfill",
         id=backfill_id,
         namespace=namespace,
         schedule_id=row["id"],
-        from_at=wanted.from_at,
+        from_at=span.from_at,
         to_at=to_at,
-        newest_first=wanted.newest_first,
-        reprocess=wanted.reprocess,
-        parallel=KEEPS if wanted.parallel is None else wanted.parallel,
-        args=wanted.args,
+        newest_first=span.newest_first,
+        reprocess=span.reprocess,
+        parallel=KEEPS if span.parallel is None else span.parallel,
+        args=span.args,
         total=total,
-        edge_at=to_at if wanted.newest_first else wanted.from_at - 1,
+        edge_at=to_at if span.newest_first else span.from_at - 1,
     )
     tx.notify((LOOK,))
     return show_backfill(tx, backfill_id, namespace=namespace)
 
 
-def _end(row: Row, wanted: BackfillRange) -> int:
+def _end(row: Row, span: BackfillRange) -> int:
     """The end of the range, at most now: due instants that fire in a moment are not missing."""
-    to_at: int = min(wanted.to_at, row["now"] + 1)
+    to_at: int = min(span.to_at, row["now"] + 1)
     return min(to_at, row["cursor_at"] + 1) if row["state"] == "active" else to_at
 
 
@@ -184,24 +184,24 @@ def _come_again(tx: Tx, row: Row) -> None:
 def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId) -> None:
     keeps = row["parallel"] == KEEPS
     free = free_places(tx, base, plan.policy) if keeps else row["parallel"] - base["live"]
-    wanted = BackfillRange(
+    span = BackfillRange(
         from_at=row["from_at"], to_at=row["to_at"], newest_first=bool(row["newest_first"])
     )
-    instants = next_instants(plan, wanted, row["edge_at"], CHUNK)
-    known = last_runs(tx, row["schedule_id"], instants)
-    edge, seen = row["edge_at"], 0
+    instants = next_instants(plan, span, row["edge_at"], CHUNK)
+    earlier_runs = last_runs(tx, row["schedule_id"], instants)
+    edge, checked = row["edge_at"], 0
     chosen: list[int] = []
     for instant in instants:
-        wants = is_wanted(row["reprocess"], known.get(instant))
+        wants = is_wanted(row["reprocess"], earlier_runs.get(instant))
         if wants and len(chosen) >= free:
             break
-        edge, seen = instant, seen + 1
+        edge, checked = instant, checked + 1
         if wants:
             chosen.append(instant)
     started = _start(tx, row, base, plan, chosen, new_id) if chosen else 0
-    is_through = seen == len(instants) < CHUNK
+    is_through = checked == len(instants) < CHUNK
     is_done = is_through and not base["live"] and not started
-    is_full = seen < len(instants)
+    is_full = checked < len(instants)
     is_told = base["live"] or started  # the end of its own run wakes it
     look_at: int | None = row["now"]
     if is_done or (is_told and (is_through or is_full)):
@@ -212,7 +212,7 @@ def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId)
         tx,
         row,
         edge=edge,
-        seen=seen,
+        seen=checked,
         started=started,
         state="done" if is_done else "active",
         look_at=look_at,
@@ -222,7 +222,7 @@ def _fill(tx: Tx, row: Row, base: Row, plan: CompiledSchedule, *, new_id: NewId)
 def _start(  # the rows, what they say, and what was chosen
     tx: Tx, row: Row, base: Row, plan: CompiledSchedule, chosen: Sequence[int], new_id: NewId
 ) -> int:
-    made = [
+    runs_started = [
         StartedRun(
             schedule_id=str(row["schedule_id"]),
             instant=instant,
@@ -234,22 +234,22 @@ def _start(  # the rows, what they say, and what was chosen
         for instant in chosen
     ]
     # This transaction holds the row of the backfill: none of its instants can exist already.
-    tx.execute("insert_firings", batch=msgspec.json.encode(made).decode())
-    runs = [_run(row, weighed(tx, base, each.run_id or ""), plan, each) for each in made]
+    tx.execute("insert_firings", batch=msgspec.json.encode(runs_started).decode())
+    runs = [_run(row, weighed(tx, base, each.run_id or ""), plan, each) for each in runs_started]
     submit(tx, runs, namespace=row["namespace"])
     return len(runs)
 
 
-def _run(row: Row, base: Row, plan: CompiledSchedule, made: StartedRun) -> NewRun:
+def _run(row: Row, base: Row, plan: CompiledSchedule, started: StartedRun) -> NewRun:
     start = ScheduledStart(
-        instant=made.instant,
+        instant=started.instant,
         kind="backfill",
-        request=made.request,
+        request=started.request,
         args=row["args"],
-        interval_start=before(plan.table, made.instant),
-        interval_end=made.instant,
+        interval_start=before(plan.table, started.instant),
+        interval_end=started.instant,
     )
-    run = new_run(base, plan, with_times(base, plan, start), run_id=made.run_id or "")
+    run = new_run(base, plan, with_times(base, plan, start), run_id=started.run_id or "")
     # Past instants are always late: only the job's own limit on waiting counts.
     expires_ms = spec_of(base["job_spec"]).expires_ms
     return msgspec.structs.replace(run, backfill_id=str(row["id"]), expires_ms=expires_ms)

@@ -14,12 +14,12 @@ from rota.store.base import Row, Tx
 
 
 def next_instants(
-    plan: CompiledSchedule, wanted: BackfillRange, edge: int, limit: int
+    plan: CompiledSchedule, span: BackfillRange, edge: int, limit: int
 ) -> tuple[int, ...]:
     """The next instants behind the edge, in the order of the backfill."""
-    if wanted.newest_first:
-        return newest_since(plan.table, wanted.from_at - 1, edge - 1, limit)[::-1]
-    return first_since(plan.table, edge, wanted.to_at - 1, limit)
+    if span.newest_first:
+        return newest_since(plan.table, span.from_at - 1, edge - 1, limit)[::-1]
+    return first_since(plan.table, edge, span.to_at - 1, limit)
 
 
 def last_runs(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[int, Row]:
@@ -27,22 +27,22 @@ def last_runs(tx: Tx, schedule_id: object, instants: Sequence[int]) -> Mapping[i
     if not instants:
         return {}
     rows = tx.all("firings_between", schedule_id=schedule_id, low=min(instants), high=max(instants))
-    found: dict[int, Row] = {}
+    by_instant: dict[int, Row] = {}
     for row in rows:
-        if not (row["instant"] in found and found[row["instant"]]["is_live"]):
-            found[row["instant"]] = row
-    return _with_reruns(tx, found)
+        if not (row["instant"] in by_instant and by_instant[row["instant"]]["is_live"]):
+            by_instant[row["instant"]] = row
+    return _with_reruns(tx, by_instant)
 
 
-def _with_reruns(tx: Tx, found: dict[int, Row]) -> dict[int, Row]:
+def _with_reruns(tx: Tx, by_instant: dict[int, Row]) -> dict[int, Row]:
     """The runs by instant, where a failed run counts as the rerun that mended it or still may."""
-    failed = [str(row["run_id"]) for row in found.values() if row["state"] in FAILED]
+    failed = [str(row["run_id"]) for row in by_instant.values() if row["state"] in FAILED]
     if not failed:
-        return found
+        return by_instant
     again = mended(tx, failed)
     return {
         instant: {**row, **_how(again[str(row["run_id"])])} if str(row["run_id"]) in again else row
-        for instant, row in found.items()
+        for instant, row in by_instant.items()
     }
 
 
@@ -50,10 +50,10 @@ def _how(rerun: Row) -> Row:
     return {"state": rerun["state"], "is_live": rerun["is_live"]}
 
 
-def is_wanted(reprocess: Reprocess, known: Row | None) -> bool:
-    """Whether to run an instant whose last run is `known`, or None if it had no run."""
-    if known is None or known["state"] == State.SKIPPED:
+def is_wanted(reprocess: Reprocess, last_run: Row | None) -> bool:
+    """Whether to run an instant whose last run is `last_run`, or None if it had no run."""
+    if last_run is None or last_run["state"] == State.SKIPPED:
         return True
-    if known["is_live"] or reprocess == "missing":
+    if last_run["is_live"] or reprocess == "missing":
         return False
-    return reprocess == "all" or known["state"] in FAILED
+    return reprocess == "all" or last_run["state"] in FAILED

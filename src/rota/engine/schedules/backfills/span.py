@@ -31,19 +31,19 @@ class BackfillRange(msgspec.Struct, frozen=True, kw_only=True):
     """Arguments to use instead of the schedule's, as JSON text."""
 
 
-def total_of(plan: CompiledSchedule, wanted: BackfillRange, to_at: int, most: int) -> int:
+def total_of(plan: CompiledSchedule, span: BackfillRange, to_at: int, most: int) -> int:
     """The number of firings before `to_at`; BadOption for none, and for more than `most`."""
     if plan.follows_end:
         raise BadOption("backfill: every with from_end counts from runs and has no past instants")
     if plan.event is not None:
         raise BadOption("backfill: what an event starts has no past instants; send the event again")
-    if wanted.from_at >= to_at:
+    if span.from_at >= to_at:
         raise BadOption("backfill: the range is empty; it begins before it ends, and before now")
-    if wanted.parallel is not None and not 1 <= wanted.parallel <= MAX_PARALLEL:
-        raise BadOption(f"parallel={wanted.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
+    if span.parallel is not None and not 1 <= span.parallel <= MAX_PARALLEL:
+        raise BadOption(f"parallel={span.parallel} is not a number from 1 to {MAX_PARALLEL:,}")
     if not 1 <= most <= LIMIT:
         raise BadOption(f"most={most} is not a number from 1 to {LIMIT:,}")
-    total = count(plan.table, wanted.from_at - 1, to_at - 1, exactly=MOST)
+    total = count(plan.table, span.from_at - 1, to_at - 1, exactly=MOST)
     if total == 0:
         raise BadOption("backfill: the schedule has no instant in this range")
     if total > most:

@@ -62,7 +62,7 @@ def lay_out(
     neighbours = _neighbours(chains)
     for sweep in range(SWEEPS):
         _sort_columns(columns, neighbours, backwards=bool(sweep % 2))
-    return _placed(columns, chains, sizes, gaps)
+    return _place(columns, chains, sizes, gaps)
 
 
 Slot = tuple[str, str, int] | str
@@ -120,7 +120,7 @@ def _shares(column: Sequence[Slot]) -> list[tuple[Slot, float]]:
     return [(slot, at / max(1, len(column) - 1)) for at, slot in enumerate(column)]
 
 
-def _placed(
+def _place(
     columns: list[list[Slot]],
     chains: Sequence[Sequence[Slot]],
     sizes: Mapping[str, Size],

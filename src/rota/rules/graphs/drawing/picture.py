@@ -135,21 +135,21 @@ def notes_of(node: Node) -> Iterator[str]:
     if node.when is not None:
         yield f"when {_short(' '.join(node.when.split()), _WHEN_CHARS)}"
     if node.map is not None:
-        yield _mapped(node.map)
+        yield _map_text(node.map)
     if node.cache is not None:
         yield f"cached {node.cache.ttl or 'for ever'}"
 
 
-def _mapped(given: Map) -> str:
-    over = given.over
+def _map_text(mapping: Map) -> str:
+    over = mapping.over
     if isinstance(over, dict):
         form = form_of(over) or ""
         text = f"each of {over[form]}" if form else "each"
     else:
         text = f"{len(over):,} items"
-    if given.batch > 1:
-        text += f" by {given.batch:,}"
-    return text + (f", {given.concurrency:,} at once" if given.concurrency else "")
+    if mapping.batch > 1:
+        text += f" by {mapping.batch:,}"
+    return text + (f", {mapping.concurrency:,} at once" if mapping.concurrency else "")
 
 
 def _shown_parents(plan: GraphPlan, name: str) -> list[str]:
@@ -166,18 +166,18 @@ def _home(node: Node, *, is_closed: bool) -> str:
 
 
 def _is_ordered(parents: Mapping[str, dict[str, None]]) -> bool:
-    seen = {name: list(above) for name, above in parents.items()}
-    waiting = {name: len(above) for name, above in seen.items()}
-    below = children_of(seen)
+    above_of = {name: list(above) for name, above in parents.items()}
+    waiting = {name: len(above) for name, above in above_of.items()}
+    below = children_of(above_of)
     ready = [name for name, count in waiting.items() if not count]
-    found = 0
+    placed = 0
     while ready:
-        found += 1
+        placed += 1
         for child in below[ready.pop()]:
             waiting[child] -= 1
             if not waiting[child]:
                 ready.append(child)
-    return found == len(parents)
+    return placed == len(parents)
 
 
 def _boxes(
@@ -210,9 +210,11 @@ def _boxes(
 
 
 def _state(inside: list[str], states: Mapping[str, NodeState]) -> NodeState:
-    found = [states.get(name, NodeState("pending")) for name in inside]
-    if len(found) == 1:
-        return found[0]
-    words = {each.state for each in found}
-    worst = next((word for word in _WORST if word in words), found[0].state)
-    return NodeState(worst, done=sum(each.state == "success" for each in found), total=len(found))
+    states_inside = [states.get(name, NodeState("pending")) for name in inside]
+    if len(states_inside) == 1:
+        return states_inside[0]
+    words = {each.state for each in states_inside}
+    worst = next((word for word in _WORST if word in words), states_inside[0].state)
+    return NodeState(
+        worst, done=sum(each.state == "success" for each in states_inside), total=len(states_inside)
+    )

@@ -51,17 +51,17 @@ _END = "</g>\n</svg>\n"
 
 
 def _head(title: str, width: int, height: int) -> list[str]:
-    said = escape(title)
+    text = escape(title)
     opening = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
-        f'viewBox="0 0 {width} {height}" role="img" aria-label="{said}" '
+        f'viewBox="0 0 {width} {height}" role="img" aria-label="{text}" '
         'font-family="ui-monospace, Menlo, Consolas, monospace" font-size="12">'
     )
     arrow = (
         '<defs><marker id="end" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#5f6368"/></marker></defs>'
     )
-    heading = f'<text x="{_PAD + 8}" y="24" font-size="14" font-weight="bold">{said}</text>'
+    heading = f'<text x="{_PAD + 8}" y="24" font-size="14" font-weight="bold">{text}</text>'
     paper = f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
     return [opening, arrow, paper, heading, f'<g transform="translate(0,{_TITLE - 10})">']
 

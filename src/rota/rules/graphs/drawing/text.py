@@ -34,16 +34,16 @@ class _Tree:
 
     def rows(self) -> list[tuple[Box, str, list[str]]]:
         """Return each box with its branch and the parents that the tree does not show."""
-        found = []
+        rows = []
         waiting = [(name, "", name == last) for name, last in _with_last(self._below[None])]
         while waiting:
             name, indent, is_last = waiting.pop()
             box = self._boxes[name]
-            found.append((box, f"{indent}{'└─ ' if is_last else '├─ '}{name}", self._others(box)))
+            rows.append((box, f"{indent}{'└─ ' if is_last else '├─ '}{name}", self._others(box)))
             inner = indent + ("   " if is_last else "│  ")
             below = _with_last(self._below.get(name, []))
             waiting += [(child, inner, child == last) for child, last in below]
-        return found
+        return rows
 
     def _others(self, box: Box) -> list[str]:
         others = [name for name in box.parents if name != self._hangs_on[box.name]]

@@ -102,13 +102,13 @@ class Expression:
 
     def evaluate(self, values: Values) -> Any:
         """Return a plain JSON value; BadExpression if there is none."""
-        answer = self._evaluated(values)
+        answer = self._evaluate(values)
         try:
             return plain(answer, [MAX_ANSWER])
         except ValueError as error:
             raise BadExpression(f"{self.where}: {self.text:.80} gave {error}") from None
 
-    def _evaluated(self, values: Values) -> Any:
+    def _evaluate(self, values: Values) -> Any:
         program = _program(self.text, self.mentioned, self.where)
         data = _data(self.mentioned, values)
         self._check_texts(data)
@@ -129,9 +129,9 @@ class Expression:
         Values that the expression does not use are not read, such as the message of an error if
         only its type is used.
         """
-        asked = {f"nodes.{name}.{field}" for name, field in self.mentioned.fields}
+        texts = {f"nodes.{name}.{field}" for name, field in self.mentioned.fields}
         for name, value in data.items():
-            if name.startswith("nodes.") and name not in asked:
+            if name.startswith("nodes.") and name not in texts:
                 continue
             if (place := zero_in(value)) is not None:
                 raise BadExpression(
@@ -158,8 +158,8 @@ class Expression:
             "let a job compute it"
         )
 
-    def _refusal(self, said: str) -> BadExpression:
-        words = _PREFIX.sub("", said).removesuffix(" [INTERNAL]")
+    def _refusal(self, reason: str) -> BadExpression:
+        words = _PREFIX.sub("", reason).removesuffix(" [INTERNAL]")
         if "Iteration budget" in words:
             words = "more than 10,000 steps; let a job compute it"
         elif _MIXED.search(words) is not None:
@@ -175,18 +175,18 @@ class Condition(Expression):
     @classmethod
     def parse(cls, text: str, names: Names | None, *, where: str = "condition") -> Condition:
         """Parse and check; an expression that cannot be true or false is refused here."""
-        found = super().parse(text, names, where=where)
-        kind = _program(found.text, found.mentioned, where).return_type().name()
+        expression = super().parse(text, names, where=where)
+        kind = _program(expression.text, expression.mentioned, where).return_type().name()
         if kind not in ("BOOL", "DYN"):
             raise BadExpression(
                 f"{where}: {text:.80} is never true or false but {kind.lower()}; "
                 "compare it, as in `... > 0`"
             )
-        return cls(found.text, found.mentioned, found.loops, where=where)
+        return cls(expression.text, expression.mentioned, expression.loops, where=where)
 
     def holds(self, values: Values) -> bool:
         """Whether the condition is true for these values."""
-        answer = self._evaluated(values)
+        answer = self._evaluate(values)
         if answer.type().name() != "BOOL":
             raise BadExpression(
                 f"{self.where}: {self.text:.80} is not true or false; compare it, as in `... > 0`"
@@ -195,13 +195,15 @@ class Condition(Expression):
 
 
 def _check_names(mentioned: Mentioned, names: Names, where: str) -> None:
-    for what, used, known in (
+    for what, used, defined in (
         ("node", mentioned.nodes, names.nodes),
         ("parameter", mentioned.params, names.params),
     ):
         for name in sorted(used):
-            if name not in known:
-                raise BadExpression(f"{where}: there is no {what} {name!r:.64}.{hint(name, known)}")
+            if name not in defined:
+                raise BadExpression(
+                    f"{where}: there is no {what} {name!r:.64}.{hint(name, defined)}"
+                )
     for name, field in sorted(mentioned.fields):
         if field.startswith("error."):
             part = field.removeprefix("error.")
@@ -220,7 +222,7 @@ def _check_names(mentioned: Mentioned, names: Names, where: str) -> None:
 
 
 @lru_cache(maxsize=1_024)
-def _compiled(text: str, mentioned: Mentioned) -> Any:
+def _compile(text: str, mentioned: Mentioned) -> Any:
     from cel_expr_python import cel  # noqa: PLC0415  # 50 MB, and most programs never need it
 
     anything = cel.Type.DYN
@@ -245,23 +247,23 @@ def _compiled(text: str, mentioned: Mentioned) -> Any:
     return cel.NewEnv(variables=variables, functions=functions, function_impls=impls).compile(text)
 
 
-def _needs_texts(function: str, given: str) -> str:
+def _needs_texts(function: str, value: str) -> str:
     """Return the error text for a time function that was called with another type."""
-    words = f"{function}() takes texts, not {given.replace('null_type', 'null')}"
+    words = f"{function}() takes texts, not {value.replace('null_type', 'null')}"
     return f"{words}; times of the run are null unless a schedule started it"
 
 
 def _program(text: str, mentioned: Mentioned, where: str) -> Any:
     try:
-        return _compiled(text, mentioned)
+        return _compile(text, mentioned)
     except RuntimeError as error:
         raise BadExpression(f"{where}: {text:.80}: {_in_words(str(error))}") from None
 
 
-def _in_words(said: str) -> str:
-    match = _WHERE.search(said)
+def _in_words(text: str) -> str:
+    match = _WHERE.search(text)
     if match is None:
-        return _PREFIX.sub("", said)[:200]
+        return _PREFIX.sub("", text)[:200]
     words = match[3].replace(" (in container '')", "").strip()[:200]
     if "undeclared reference to 'nodes" in words:
         words += f"; a node has {', '.join(_FIELDS[:-1])} and {_FIELDS[-1]}"

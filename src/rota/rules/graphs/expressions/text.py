@@ -58,7 +58,7 @@ class Loops(NamedTuple):
 
 
 def tokens_of(text: str) -> Tokens:
-    return [(found.lastgroup, found.group()) for found in _TOKEN.finditer(text) if found.lastgroup]
+    return [(match.lastgroup, match.group()) for match in _TOKEN.finditer(text) if match.lastgroup]
 
 
 def mentioned_in(tokens: Tokens) -> Mentioned:

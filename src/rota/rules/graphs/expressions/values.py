@@ -6,29 +6,29 @@ import math
 from typing import Any
 
 
-def plain(answer: Any, left: list[int]) -> Any:
+def plain(answer: Any, budget: list[int]) -> Any:
     """Convert an answer to JSON piece by piece: a small answer may stand for an endless one."""
-    left[0] -= 1
-    if left[0] < 0:
+    budget[0] -= 1
+    if budget[0] < 0:
         raise ValueError("more than fits into an argument")
     value = answer.value()
     if isinstance(value, list):
-        return [plain(each, left) for each in value]
+        return [plain(each, budget) for each in value]
     if isinstance(value, dict):
-        return {_key(key, left): plain(each, left) for key, each in value.items()}
-    return _scalar(value, left)
+        return {_key(key, budget): plain(each, budget) for key, each in value.items()}
+    return _scalar(value, budget)
 
 
-def _key(key: object, left: list[int]) -> str:
+def _key(key: object, budget: list[int]) -> str:
     if not isinstance(key, str):
         raise ValueError(f"an object with the key {key!r:.40}, which is no text")  # noqa: TRY004
-    left[0] -= len(key)
+    budget[0] -= len(key)
     return key
 
 
-def _scalar(value: Any, left: list[int]) -> Any:
+def _scalar(value: Any, budget: list[int]) -> Any:
     if isinstance(value, str):
-        left[0] -= len(value)
+        budget[0] -= len(value)
         return value
     if value is None or isinstance(value, bool | int):
         return value

@@ -22,13 +22,13 @@ class Field:
     def refusal(self, says: str) -> BadFile:
         return self.document.refusal(self.path, says)
 
-    def fields(self, known: Iterable[str] | None = None) -> dict[str, Field]:
+    def fields(self, allowed: Iterable[str] | None = None) -> dict[str, Field]:
         """Return the fields of a mapping by name; an unknown name is refused with a hint."""
         if not isinstance(self.value, dict):
             raise self.refusal(f"{self.value!r:.64} is not a mapping of names to values")
         children = {name: self._child(name, value) for name, value in self.value.items()}
-        if known is not None:
-            names = sorted(known)
+        if allowed is not None:
+            names = sorted(allowed)
             for name, field in children.items():
                 if name not in names:
                     raise field.refusal(

@@ -60,11 +60,11 @@ def graph_fields(root: Field) -> dict[str, Field]:
 
 def read_flow(name: str, field: Field) -> FileGraph:
     """Read one graph at its place in a document and check each field."""
-    given = field.fields(GRAPH_FIELDS)
+    fields = field.fields(GRAPH_FIELDS)
     inline: dict[str, tuple[Field, dict[str, Field]]] = {}
-    value = {key: each.value for key, each in given.items() if key not in FLOW_FIELDS}
-    if "nodes" in given:
-        value["nodes"] = _nodes(name, given["nodes"], inline)
+    value = {key: each.value for key, each in fields.items() if key not in FLOW_FIELDS}
+    if "nodes" in fields:
+        value["nodes"] = _nodes(name, fields["nodes"], inline)
     try:
         graph = read_graph(name, value)
         _check_parameters(graph)
@@ -73,7 +73,7 @@ def read_flow(name: str, field: Field) -> FileGraph:
     except BadGraph as error:
         raise _refusal(field, error) from error
     return FileGraph(
-        graph, {key: each for key, each in given.items() if key in FLOW_FIELDS}, inline
+        graph, {key: each for key, each in fields.items() if key in FLOW_FIELDS}, inline
     )
 
 
@@ -111,8 +111,8 @@ def _node(
             raise fields[other].refusal(f"it defines its own work; leave {other} out")
     job = f"{graph}.{name}"
     inline[job] = node, {key: each for key, each in fields.items() if key in INLINE_FIELDS}
-    kept = {key: each.value for key, each in fields.items() if key not in INLINE_FIELDS}
-    return {**kept, "job": job}
+    options = {key: each.value for key, each in fields.items() if key not in INLINE_FIELDS}
+    return {**options, "job": job}
 
 
 def _refusal(field: Field, error: BadGraph) -> Exception:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from rota.model.graphs.graph import Graph, Node
 from rota.rules.jobs.files.targets import TARGET_FIELDS
 from rota.rules.jobs.option_table import OPTIONS
-from rota.rules.jobs.options import JOB_OPTIONS
+from rota.rules.jobs.options import GRAPH_RUN_OPTIONS, JOB_OPTIONS
 from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
 
 TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs", "graphs"})
@@ -17,7 +17,7 @@ OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
 COMMAND_DEFAULTS = frozenset({"env", "cwd"})
 """Defaults for all commands of a file; jobs of other kinds ignore them."""
 DEFAULT_FIELDS = (JOB_FIELDS - {"description"}) | SCHEDULE_FIELDS | COMMAND_DEFAULTS
-FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | {"queue", "priority", "dependencies", "on_failure"}
+FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | GRAPH_RUN_OPTIONS
 """The fields of a graph besides its own: those of any job that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)
 INLINE_FIELDS = TARGET_FIELDS | (JOB_FIELDS - frozenset(Node.__struct_fields__))

@@ -98,11 +98,11 @@ class _Reader:
         return parts
 
     def _job(self, name: str, field: Field) -> JobSpec:
-        known = JOB_FIELDS | SCHEDULE_FIELDS | TARGET_FIELDS | OWN_FIELDS
-        given = _with_defaults(self._defaults(name), field.fields(known))
-        spec = _spec(name, field, given)
+        allowed = JOB_FIELDS | SCHEDULE_FIELDS | TARGET_FIELDS | OWN_FIELDS
+        fields = _with_defaults(self._defaults(name), field.fields(allowed))
+        spec = _spec(name, field, fields)
         self._places[name] = field.document.place(field.path)
-        self._add_schedules(spec, field, given)
+        self._add_schedules(spec, field, fields)
         return spec
 
     def _add_flow(self, specs: dict[str, JobSpec], name: str, field: Field) -> None:
@@ -119,8 +119,8 @@ class _Reader:
                 raise field.refusal(f"a job is named {job!r:.140} as well; give one another name")
         defaults = self._defaults(name)
         of_nodes = {key: each for key, each in defaults.items() if key != "on_failure"}
-        for job, (node, given) in flow.inline.items():
-            specs[job] = _spec(job, node, _with_defaults(of_nodes, given))
+        for job, (node, fields) in flow.inline.items():
+            specs[job] = _spec(job, node, _with_defaults(of_nodes, fields))
         shared = {key: each for key, each in defaults.items() if key in FLOW_FIELDS}
         specs[name] = _flow_spec(name, field, flow, shared | flow.own)
         self._add_schedules(specs[name], field, shared | flow.own)
@@ -129,21 +129,21 @@ class _Reader:
         """Return the defaults for a job; the handler of all failures does not handle its own."""
         if "defaults" not in self._top or self._top["defaults"].value is None:
             return {}
-        found = self._top["defaults"].fields(DEFAULT_FIELDS)
-        if "on_failure" in found and found["on_failure"].value == job:
-            del found["on_failure"]
-        return found
+        defaults = self._top["defaults"].fields(DEFAULT_FIELDS)
+        if "on_failure" in defaults and defaults["on_failure"].value == job:
+            del defaults["on_failure"]
+        return defaults
 
-    def _add_schedules(self, spec: JobSpec, job: Field, given: Mapping[str, Field]) -> None:
-        if "schedule" in given and "schedules" in given:
-            raise given["schedules"].refusal("give schedule or schedules, not both")
-        common = {key: each for key, each in given.items() if key in SCHEDULE_FIELDS}
-        arguments = given.get("arguments")
-        named = _named(spec.name, given)
+    def _add_schedules(self, spec: JobSpec, job: Field, fields: Mapping[str, Field]) -> None:
+        if "schedule" in fields and "schedules" in fields:
+            raise fields["schedules"].refusal("give schedule or schedules, not both")
+        common = {key: each for key, each in fields.items() if key in SCHEDULE_FIELDS}
+        arguments = fields.get("arguments")
+        schedules = _schedule_fields(spec.name, fields)
         own = [key for key in job.value if key in SCHEDULE_FIELDS or key == "arguments"]
-        if not named and own:
-            raise given[own[0]].refusal("this is for a schedule, and the job has none")
-        for name, field in named:
+        if not schedules and own:
+            raise fields[own[0]].refusal("this is for a schedule, and the job has none")
+        for name, field in schedules:
             if name in self._schedules:
                 raise field.refusal(f"another schedule is named {name!r}; give one of them a name:")
             schedule = self._schedule(field, common, arguments)
@@ -153,15 +153,15 @@ class _Reader:
     def _schedule(
         self, field: Field, common: Mapping[str, Field], arguments: Field | None
     ) -> Schedule:
-        given = field.value
+        value = field.value
         shared = {key: each.value for key, each in common.items()}
         if arguments is not None:
             shared["args"] = arguments.value
-        if isinstance(given, dict):
-            given = {("args" if key == "arguments" else key): given[key] for key in given}
-            given.pop("name", None)
+        if isinstance(value, dict):
+            value = {("args" if key == "arguments" else key): value[key] for key in value}
+            value.pop("name", None)
         try:
-            return read_schedule(given, shared, calendars=self._calendars)
+            return read_schedule(value, shared, calendars=self._calendars)
         except BadInput as error:
             blamed = self._blamed(field, common, arguments)
             raise blamed.refusal(str(error)) from error
@@ -188,9 +188,9 @@ def _with_defaults(defaults: Mapping[str, Field], own: dict[str, Field]) -> dict
     return both
 
 
-def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
-    target, declared = read_target(field, given)
-    options = {key: each for key, each in given.items() if key in JOB_FIELDS}
+def _spec(name: str, field: Field, fields: Mapping[str, Field]) -> JobSpec:
+    target, declared = read_target(field, fields)
+    options = {key: each for key, each in fields.items() if key in JOB_FIELDS}
     spec = JobSpec(target=target, **declared._asdict(), **_options(name, field, options))
     if spec.cache is not None and spec.parameters:
         with options.get("cache", field).blamed():
@@ -198,8 +198,8 @@ def _spec(name: str, field: Field, given: Mapping[str, Field]) -> JobSpec:
     return spec
 
 
-def _flow_spec(name: str, field: Field, flow: FileGraph, given: Mapping[str, Field]) -> JobSpec:
-    options = {key: each for key, each in given.items() if key in JOB_FIELDS}
+def _flow_spec(name: str, field: Field, flow: FileGraph, fields: Mapping[str, Field]) -> JobSpec:
+    options = {key: each for key, each in fields.items() if key in JOB_FIELDS}
     parameters = {key: each.type for key, each in flow.graph.parameters.items()}
     return JobSpec(
         target=GraphTarget(graph=flow.graph),
@@ -216,20 +216,20 @@ def _refuses(option: str, value: Any, calendars: Mapping[str, Calendar]) -> bool
     return False
 
 
-def _named(job: str, given: Mapping[str, Field]) -> list[tuple[str, Field]]:
+def _schedule_fields(job: str, fields: Mapping[str, Field]) -> list[tuple[str, Field]]:
     """Return the schedules with their names: the job's for one, `job.2` and so on for more."""
-    field = given.get("schedule") or given.get("schedules")
+    field = fields.get("schedule") or fields.get("schedules")
     if field is None or field.value is None:
         return []
-    if "schedules" in given and isinstance(field.value, dict):
+    if "schedules" in fields and isinstance(field.value, dict):
         return [(_name(each, name), each) for name, each in field.fields().items()]
-    named = []
+    pairs = []
     for at, each in enumerate(field.items(), start=1):
         name = job if at == 1 else f"{job}.{at}"
         if isinstance(each.value, dict) and "name" in each.value:
             name = each.fields()["name"].text()
-        named.append((_name(each, name), each))
-    return named
+        pairs.append((_name(each, name), each))
+    return pairs
 
 
 def _name(field: Field, name: str) -> str:
@@ -237,12 +237,12 @@ def _name(field: Field, name: str) -> str:
         return check_name("schedule", name)
 
 
-def _options(name: str, job: Field, given: Mapping[str, Field]) -> dict[str, Any]:
-    options = {key: _plain(field) for key, field in given.items()}
+def _options(name: str, job: Field, fields: Mapping[str, Field]) -> dict[str, Any]:
+    options = {key: _plain(field) for key, field in fields.items()}
     try:
         return job_options(name, options).spec_fields()
     except BadInput as error:
-        for key, field in given.items():
+        for key, field in fields.items():
             with field.blamed():
                 job_options(name, {key: options[key]})
         raise job.refusal(str(error)) from error

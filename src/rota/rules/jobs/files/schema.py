@@ -94,10 +94,10 @@ def job_file_schema() -> Schema:
         "properties": {
             "bundle": {"type": "string", "pattern": NAME},
             "defaults": _strict(defaults),
-            "calendars": _named("calendar"),
-            "blackouts": _named("blackout"),
-            "jobs": _named("job"),
-            "graphs": _named("Graph"),
+            "calendars": _map_of("calendar"),
+            "blackouts": _map_of("blackout"),
+            "jobs": _map_of("job"),
+            "graphs": _map_of("Graph"),
         },
         "$defs": _definitions(job) | _graphs(job),
     }
@@ -164,7 +164,7 @@ def _strict(properties: dict[str, Schema], *, required: list[str] | None = None)
     return schema | {"required": required} if required else schema
 
 
-def _named(kind: str) -> Schema:
+def _map_of(kind: str) -> Schema:
     return {
         "type": "object",
         "propertyNames": {"pattern": NAME},

@@ -29,64 +29,64 @@ _MAX_CODE = 255
 _STATUSES = range(100, 600)
 
 
-def read_target(job: Field, given: Mapping[str, Field]) -> tuple[Target, DeclaredParameters]:
+def read_target(job: Field, fields: Mapping[str, Field]) -> tuple[Target, DeclaredParameters]:
     """Return the target and its parameters; a job needs exactly one kind of target."""
-    kinds = [kind for kind in KINDS if kind in given]
+    kinds = [kind for kind in KINDS if kind in fields]
     if len(kinds) != 1:
-        found = " and ".join(kinds) or "none"
-        raise job.refusal(f"it has {found} of {', '.join(KINDS)}; give exactly one")
+        kinds_text = " and ".join(kinds) or "none"
+        raise job.refusal(f"it has {kinds_text} of {', '.join(KINDS)}; give exactly one")
     kind = kinds[0]
-    for name in given:
+    for name in fields:
         if name in TARGET_FIELDS and name != kind and name not in BESIDE[kind]:
-            raise given[name].refusal(f"{name} does not go with {kind}")
-    with given[kind].blamed():
-        target = _READERS[kind](given)
+            raise fields[name].refusal(f"{name} does not go with {kind}")
+    with fields[kind].blamed():
+        target = _READERS[kind](fields)
         if not target_kind(target).is_template:
-            return target, read_parameters(given.get("parameters"))
+            return target, read_parameters(fields.get("parameters"))
         names = parameter_names(target)
     return target, DeclaredParameters(dict.fromkeys(names, SCALAR))
 
 
-def _command(given: Mapping[str, Field]) -> CommandTarget:
-    command = given["command"]
+def _command(fields: Mapping[str, Field]) -> CommandTarget:
+    command = fields["command"]
     argv = split_words(command.value) if isinstance(command.value, str) else command.texts()
-    env = _env(given.get("env"))
+    env = _env(fields.get("env"))
     check_command(argv, env)
     if any("\0" in word for word in argv):
         raise BadOption("a command cannot hold a zero byte")
     target = CommandTarget(argv=tuple(argv), env=env)
-    cwd = given.get("cwd")
+    cwd = fields.get("cwd")
     return CommandTarget(
         argv=target.argv,
         env=target.env,
         cwd=cwd.text() if cwd and cwd.value is not None else None,
-        ok_codes=_codes(given.get("ok_codes")) or (0,),
-        retry_codes=_codes(given.get("retry_codes")),
+        ok_codes=_codes(fields.get("ok_codes")) or (0,),
+        retry_codes=_codes(fields.get("retry_codes")),
     )
 
 
-def _env(given: Field | None) -> dict[str, str]:
-    if given is None or given.value is None:
+def _env(value: Field | None) -> dict[str, str]:
+    if value is None or value.value is None:
         return {}
     variables = {}
-    for name, field in given.fields().items():
+    for name, field in value.fields().items():
         if not name or "=" in name or "\0" in name:
             raise field.refusal(f"{name!r:.64} is not a name for a variable")
         variables[name] = field.word()
     return variables
 
 
-def _codes(given: Field | None) -> tuple[int, ...] | None:
-    if given is None or given.value is None:
+def _codes(value: Field | None) -> tuple[int, ...] | None:
+    if value is None or value.value is None:
         return None
-    codes = given.integers()
+    codes = value.integers()
     if not all(0 <= code <= _MAX_CODE for code in codes):
-        raise given.refusal(f"exit codes are numbers from 0 to {_MAX_CODE}")
+        raise value.refusal(f"exit codes are numbers from 0 to {_MAX_CODE}")
     return tuple(codes)
 
 
-def _http(given: Mapping[str, Field]) -> HttpTarget:
-    http = given["http"]
+def _http(own_fields: Mapping[str, Field]) -> HttpTarget:
+    http = own_fields["http"]
     if isinstance(http.value, str):
         url, headers = _address(http, {})
         return HttpTarget(url=url, headers=headers)
@@ -136,8 +136,8 @@ def _statuses(field: Field | None) -> tuple[int, ...]:
     return tuple(statuses)
 
 
-def _python(given: Mapping[str, Field]) -> PythonTarget:
-    ref = given["python"].text()
+def _python(fields: Mapping[str, Field]) -> PythonTarget:
+    ref = fields["python"].text()
     if not _REF.fullmatch(ref):
         raise BadOption(f"{ref!r:.80} is not module:function such as shop.mail:send")
     return PythonTarget(ref=ref)

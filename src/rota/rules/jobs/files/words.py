@@ -12,8 +12,8 @@ _SHELL = 'for a shell write ["sh", "-c", "..."]'
 
 def split_words(text: str) -> list[str]:
     """Return the words of a command; quotes and backslashes work, other shell syntax is refused."""
-    if found := _needs_shell(text):
-        raise BadOption(f"{text!r:.80} holds {found!r}, and no shell looks at it; {_SHELL}")
+    if reason := _needs_shell(text):
+        raise BadOption(f"{text!r:.80} holds {reason!r}, and no shell looks at it; {_SHELL}")
     try:
         words = shlex.split(text)
     except ValueError as error:

@@ -129,9 +129,9 @@ def _events(text: str) -> Iterator[Any]:
 def _broken(error: yaml.MarkedYAMLError, file: str) -> BadFile:
     mark = error.problem_mark or error.context_mark
     where = f"{file}:{mark.line + 1}:{mark.column + 1}" if mark else file
-    said = ", ".join(part for part in (error.context, error.problem) if part)
-    hint = "; indent with spaces" if "\\t" in said or "'\t'" in said else ""
-    return BadFile(f"{where}: not YAML: {said[:200]}{hint}")
+    reason = ", ".join(part for part in (error.context, error.problem) if part)
+    hint = "; indent with spaces" if "\\t" in reason or "'\t'" in reason else ""
+    return BadFile(f"{where}: not YAML: {reason[:200]}{hint}")
 
 
 class _Builder:
@@ -160,15 +160,15 @@ class _Builder:
         return self._mapping(node, path)
 
     def _mapping(self, node: yaml.Node, path: Path) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        mapping: dict[str, Any] = {}
         for key_node, value_node in node.value:
             key = self._key(key_node, path)
-            if key in found:
+            if key in mapping:
                 raise self._at(key_node, path, f"{key!r:.64} is given twice")
-            found[key] = self._value(value_node, (*path, key))
+            mapping[key] = self._value(value_node, (*path, key))
             # The place of a field is that of its name: there people look.
             self._document.places[*path, key] = _mark(key_node)
-        return found
+        return mapping
 
     def _key(self, node: yaml.Node, path: Path) -> str:
         if isinstance(node, yaml.ScalarNode) and node.value == "<<" and not node.style:

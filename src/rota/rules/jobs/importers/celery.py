@@ -52,23 +52,23 @@ class Zones(NamedTuple):
 UNKNOWN = Zones()
 
 
-def read_beat(found: Any, where: str, *, zones: Zones = UNKNOWN, beside: Any = None) -> Imported:
+def read_beat(app: Any, where: str, *, zones: Zones = UNKNOWN, beside: Any = None) -> Imported:
     """Import from a Celery app, its configuration, a beat_schedule, or JSON of the same.
 
     `beside` is the module that holds a plain beat_schedule, because settings stand there, too.
     """
-    conf = getattr(found, "conf", found)
+    conf = getattr(app, "conf", app)
     entries = _first(conf, _SCHEDULES)
-    if entries is None and isinstance(found, Mapping):
-        entries, conf = found, (beside or found)
+    if entries is None and isinstance(app, Mapping):
+        entries, conf = app, (beside or app)
     if not isinstance(entries, Mapping):
         raise BadFile(f"{where}: this is neither a Celery app nor a mapping of beat entries")
     if len(entries) > MAX_ENTRIES:
         raise BadFile(f"{where}: {len(entries):,} entries are more than {MAX_ENTRIES:,}")
     collector = Collector()
-    for key in _unread(found, entries):
+    for key in _unread(app, entries):
         collector.warn(f"{where}: {key} is not kept")
-    beat = _Beat(_zone(conf, zones), known=get(found, "tasks", {}), has_app=hasattr(found, "conf"))
+    beat = _Beat(_zone(conf, zones), functions=get(app, "tasks", {}), has_app=hasattr(app, "conf"))
     beat.routes = _first(conf, ROUTES)
     for name, entry in entries.items():
         if name in (*_ZONES, *_UTC, *ROUTES):
@@ -84,17 +84,17 @@ def read_beat(found: Any, where: str, *, zones: Zones = UNKNOWN, beside: Any = N
 def read_beat_json(data: bytes, file: str, *, zones: Zones = UNKNOWN) -> Imported:
     """Import a JSON file: an object of entries, or one with beat_schedule and timezone."""
     try:
-        found = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
+        document = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"), type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise BadFile(f"{file}: not a JSON object: {error}") from error
-    return read_beat(found, file, zones=zones)
+    return read_beat(document, file, zones=zones)
 
 
-def _unread(found: Any, entries: Mapping[Any, Any]) -> Iterator[str]:
+def _unread(source: Any, entries: Mapping[Any, Any]) -> Iterator[str]:
     """Yield the keys of a mapping that are neither entries nor settings that are read."""
-    if isinstance(found, Mapping) and found is not entries:
-        known = (*_SCHEDULES, *_ZONES, *_UTC, *ROUTES)
-        yield from (str(key) for key in found if key not in known)
+    if isinstance(source, Mapping) and source is not entries:
+        understood = (*_SCHEDULES, *_ZONES, *_UTC, *ROUTES)
+        yield from (str(key) for key in source if key not in understood)
 
 
 def _first(holder: Any, names: tuple[str, ...]) -> Any:
@@ -105,9 +105,11 @@ def _zone(conf: Any, zones: Zones) -> tuple[str, Note]:
     """Return the zone by Celery's order: timezone, then UTC, then that of the machine."""
     if zones.told is not None:
         return zones.told, Note(topic="zone", old="as you said", chose=f"timezone: {zones.told}")
-    named = _first(conf, _ZONES)
-    if named:
-        return str(named), Note(topic="zone", old=f"timezone={named}", chose=f"timezone: {named}")
+    zone_name = _first(conf, _ZONES)
+    if zone_name:
+        return str(zone_name), Note(
+            topic="zone", old=f"timezone={zone_name}", chose=f"timezone: {zone_name}"
+        )
     if _first(conf, _UTC) is False:
         says = "no timezone, and enable_utc=False: the zone of the machine that beat runs on"
         return zones.machine, Note(
@@ -126,9 +128,9 @@ def _zone(conf: Any, zones: Zones) -> tuple[str, Note]:
 class _Beat:
     """Translates the entries of one beat."""
 
-    def __init__(self, zone: tuple[str, Note], *, known: Any, has_app: bool) -> None:
+    def __init__(self, zone: tuple[str, Note], *, functions: Any, has_app: bool) -> None:
         self._zone, self._zone_note = zone
-        self._known = known if isinstance(known, Mapping) else {}
+        self._known = functions if isinstance(functions, Mapping) else {}
         self._has_app = has_app
         self.routes: Any = None
 
@@ -174,24 +176,24 @@ class _Beat:
         args, kwargs = get(entry, "args", None) or (), get(entry, "kwargs", None) or {}
         if not isinstance(kwargs, Mapping) or not isinstance(args, list | tuple):
             raise NotKept("args is a list and kwargs a mapping")
-        given = {**called.arguments(args), **kwargs}
-        if _holds_bytes(given):
+        arguments = {**called.arguments(args), **kwargs}
+        if _holds_bytes(arguments):
             raise NotKept("its arguments hold bytes, which JSON has not; give them as a text")
         try:
-            return msgspec.to_builtins(given)  # type: ignore[no-any-return]
+            return msgspec.to_builtins(arguments)  # type: ignore[no-any-return]
         except (TypeError, msgspec.MsgspecError) as error:
             raise NotKept(f"its arguments are no JSON: {error}") from error
 
     def _options(self, options: Any, notes: list[Note]) -> dict[str, Any]:
-        kept: dict[str, Any] = {}
+        entry_options: dict[str, Any] = {}
         if not isinstance(options, Mapping):
             notes.append(Note(topic="options", old=f"options {options!r:.60}", default="not kept"))
-            return kept
+            return entry_options
         for name, value in options.items():
             if name == "queue" and isinstance(value, str):
-                kept["queue"] = value
+                entry_options["queue"] = value
             elif name == "expires" and seconds_of(value) is not None:
-                kept["expires"] = format_duration(round((seconds_of(value) or 0) * 1000))
+                entry_options["expires"] = format_duration(round((seconds_of(value) or 0) * 1000))
             elif name == "priority":
                 notes.append(
                     Note(
@@ -202,7 +204,7 @@ class _Beat:
                 )
             else:
                 notes.append(Note(topic="options", old=f"option {name}", default="not kept"))
-        return kept
+        return entry_options
 
 
 def _holds_bytes(value: Any) -> bool:

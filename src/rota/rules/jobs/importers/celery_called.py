@@ -25,14 +25,14 @@ _AS_EVER = (None, (), False, 180)
 class CeleryFunction:
     """The function that an entry starts: its place and its parameters."""
 
-    def __init__(self, name: object, known: Mapping[str, Any], *, has_app: bool) -> None:
+    def __init__(self, name: object, functions: Mapping[str, Any], *, has_app: bool) -> None:
         if not isinstance(name, str):
             raise NotKept(f"{name!r:.80} is neither the name of a task nor the path of a function")
-        self._known = known.get(name)
+        self._known = functions.get(name)
         self._function: Callable[..., Any] | None = getattr(self._known, "run", self._known)
         if self._known is not None and not callable(self._function):
             self._function = None
-        self.ref = self._found(name) if self._function else _guessed(name)
+        self.ref = self._find(name) if self._function else _guess(name)
         self.is_guess = self._function is None
         self._has_app = has_app
 
@@ -41,9 +41,9 @@ class CeleryFunction:
         """Return the parameters in job-file form, without `self`, `*args` and `**kwargs`."""
         if self._function is None:
             return {}
-        found = [each for each in self._shape() if each.kind not in _MORE]
-        defaults = defaults_of(inspect.Signature(found))
-        kinds = {each.name: text_of(each.annotation) for each in found}
+        parameters = [each for each in self._shape() if each.kind not in _MORE]
+        defaults = defaults_of(inspect.Signature(parameters))
+        kinds = {each.name: text_of(each.annotation) for each in parameters}
         return {
             name: _optional(kind, defaults[name]) if name in defaults else kind
             for name, kind in kinds.items()
@@ -51,11 +51,11 @@ class CeleryFunction:
 
     def parameters_for(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters, plus those that only `arguments` has if it takes `**more`."""
-        known = self.parameters
+        parameters = self.parameters
         takes_more = self._function is None or any(
             each.kind is inspect.Parameter.VAR_KEYWORD for each in self._shape()
         )
-        return {**dict.fromkeys(arguments, "Any"), **known} if takes_more else known
+        return {**dict.fromkeys(arguments, "Any"), **parameters} if takes_more else parameters
 
     def arguments(self, args: list[Any] | tuple[Any, ...]) -> dict[str, Any]:
         """Return positional arguments under the names of the function's parameters."""
@@ -73,14 +73,14 @@ class CeleryFunction:
     def limits(self, notes: list[Note]) -> dict[str, Any]:
         """Return the limits that the task sets for its own runs."""
         limit = seconds_of(getattr(self._known, "time_limit", None))
-        found = {} if limit is None else {"timeout": f"{limit:g}s"}
-        if found:
+        limits = {} if limit is None else {"timeout": f"{limit:g}s"}
+        if limits:
             notes.append(Note(topic="timeout", old=f"time_limit={limit:g}",
                               chose=f"timeout: {limit:g}s"))  # fmt: skip
         lost = [name for name in _OTHERS if getattr(self._known, name, None) not in _AS_EVER]
         if lost:
             notes.append(Note(topic="not kept", old=f"{', '.join(lost)} of the task"))
-        return found
+        return limits
 
     def notes(self) -> Iterator[Note]:
         """Yield notes on how certain the choice of the function is."""
@@ -97,19 +97,19 @@ class CeleryFunction:
     def _shape(self) -> list[inspect.Parameter]:
         assert self._function is not None  # noqa: S101  # whoever asks has looked
         try:
-            found = list(inspect.signature(self._function).parameters.values())
+            parameters = list(inspect.signature(self._function).parameters.values())
         except (ValueError, TypeError) as error:
             raise NotKept(f"the parameters of {self.ref} cannot be read: {error}") from error
-        return found[1:] if found and found[0].name == "self" else found
+        return parameters[1:] if parameters and parameters[0].name == "self" else parameters
 
-    def _found(self, name: str) -> str:
+    def _find(self, name: str) -> str:
         """Return where a worker can import it: the module's name for the task or the function."""
         outer: Any = self._function
         function = inspect.unwrap(getattr(outer, "__func__", outer))
         place = getattr(function, "__module__", None)
         module = sys.modules.get(place) if isinstance(place, str) else None
         if module is None or place == "__main__":
-            return _guessed(name)
+            return _guess(name)
         own = str(getattr(function, "__name__", ""))
         names = [own, *(each for each in vars(module) if each != own)]
         for each in names:
@@ -117,13 +117,13 @@ class CeleryFunction:
                 return f"{place}:{each}"
         raise NotKept(f"{place} has no name for its function; give the function one there")
 
-    def _is_it(self, found: Any, name: str, function: object) -> bool:
+    def _is_it(self, value: Any, name: str, function: object) -> bool:
         """Whether an attribute is the function itself, the task, or a proxy of it."""
-        if found is function or found is self._known:
+        if value is function or value is self._known:
             return True
-        if isinstance(found, type):
+        if isinstance(value, type):
             return False
-        return callable(found) and hasattr(found, "delay") and getattr(found, "name", None) == name
+        return callable(value) and hasattr(value, "delay") and getattr(value, "name", None) == name
 
 
 def _optional(kind: str, default: Any) -> dict[str, Any]:
@@ -132,7 +132,7 @@ def _optional(kind: str, default: Any) -> dict[str, Any]:
     return {"type": kind, "default": default if fits else None}
 
 
-def _guessed(name: str) -> str:
+def _guess(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise NotKept(
             f"{name!r:.80} is not the path of a function; write python: module:function by hand"

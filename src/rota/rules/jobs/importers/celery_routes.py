@@ -23,21 +23,21 @@ def routed(routes: Any, name: object, notes: list[Note], *, has_queue: bool) -> 
             )
             return {}
         if _fits(pattern, str(name)):
-            return _kept(route, notes, has_queue=has_queue)
+            return _route_options(route, notes, has_queue=has_queue)
     return {}
 
 
-def _kept(route: Any, notes: list[Note], *, has_queue: bool) -> dict[str, Any]:
-    said = {"queue": route} if isinstance(route, str) else route
-    if not isinstance(said, Mapping):
+def _route_options(route: Any, notes: list[Note], *, has_queue: bool) -> dict[str, Any]:
+    options = {"queue": route} if isinstance(route, str) else route
+    if not isinstance(options, Mapping):
         notes.append(Note(topic="queue", old=f"task_routes: {route!r:.60}", default="not kept"))
         return {}
-    lost = [str(name) for name in said if name != "queue"]
+    lost = [str(name) for name in options if name != "queue"]
     if lost:
         notes.append(
             Note(topic="queue", old=f"{', '.join(lost)} of task_routes", default="not kept")
         )
-    queue = said.get("queue")
+    queue = options.get("queue")
     if has_queue or queue is None:
         return {}
     chosen = str(getattr(queue, "name", queue))

@@ -36,17 +36,17 @@ def get(holder: Any, name: str, default: Any) -> Any:
     return getattr(holder, name, default)
 
 
-def read_when(given: Any, notes: list[Note]) -> dict[str, Any]:
+def read_when(value: Any, notes: list[Note]) -> dict[str, Any]:
     """Return the trigger in job-file form; NotKept says why there is none."""
-    given = _unwrapped(given)
-    if _is_crontab(given):
-        return _crontab(given, notes)
-    if get(given, "event", None) is not None and get(given, "lat", None) is not None:
+    value = _unwrap(value)
+    if _is_crontab(value):
+        return _crontab(value, notes)
+    if get(value, "event", None) is not None and get(value, "lat", None) is not None:
         raise NotKept("solar schedules have no counterpart; use a time of day")
-    seconds = _interval(given)
+    seconds = _interval(value)
     if seconds is None or seconds <= 0:
-        raise NotKept(f"its schedule {given!r:.80} is of an unknown kind")
-    if get(given, "relative", False):
+        raise NotKept(f"its schedule {value!r:.80} is of an unknown kind")
+    if get(value, "relative", False):
         notes.append(
             Note(topic="interval", old="relative: rounded to the clock", default="so, too")
         )
@@ -60,18 +60,18 @@ def read_when(given: Any, notes: list[Note]) -> dict[str, Any]:
     return {"every": format_duration(round(seconds * 1000))}
 
 
-def _refuse_unknown(kind: str, given: Any, known: tuple[str, ...]) -> None:
+def _refuse_unknown(kind: str, value: Any, understood: tuple[str, ...]) -> None:
     """Refuse an unknown field, since ignoring it would change when the entry starts."""
-    unknown = set(given) - {*known, "type", "__type__"} if isinstance(given, Mapping) else ()
+    unknown = set(value) - {*understood, "type", "__type__"} if isinstance(value, Mapping) else ()
     if unknown:
         raise NotKept(
-            f"{kind}: it has {min(map(str, unknown))!r:.40}; fields are {', '.join(known)}"
+            f"{kind}: it has {min(map(str, unknown))!r:.40}; fields are {', '.join(understood)}"
         )
 
 
-def _crontab(given: Any, notes: list[Note]) -> dict[str, Any]:
-    _refuse_unknown("crontab", given, _FIELDS)
-    minute, hour, day, month, weekday = (_field(given, name) for name in _FIELDS)
+def _crontab(value: Any, notes: list[Note]) -> dict[str, Any]:
+    _refuse_unknown("crontab", value, _FIELDS)
+    minute, hour, day, month, weekday = (_field(value, name) for name in _FIELDS)
     names = {name: at for at, name in enumerate(_MONTHS, start=1)}
     try:
         times = f"{_shown(minute, numbers(minute, 0, 59))} {_shown(hour, numbers(hour, 0, 23))}"
@@ -98,11 +98,11 @@ def _crontab(given: Any, notes: list[Note]) -> dict[str, Any]:
     return both_days(times, _shown(day, days), _shown(month, months), weekdays)
 
 
-def _unwrapped(given: Any) -> Any:
+def _unwrap(value: Any) -> Any:
     """Unwrap `{"crontab": {...}}` and `{"crontab": "0 6 * * *"}`, which some tools write."""
-    if not isinstance(given, Mapping) or len(given) != 1:
-        return given
-    (kind, inner), *_ = given.items()
+    if not isinstance(value, Mapping) or len(value) != 1:
+        return value
+    (kind, inner), *_ = value.items()
     if kind == "crontab" and isinstance(inner, str):
         fields = inner.split()
         if len(fields) != len(_FIELDS):
@@ -114,20 +114,20 @@ def _unwrapped(given: Any) -> Any:
         raise NotKept("solar schedules have no counterpart; use a time of day")
     if kind == "clocked":
         raise NotKept("clocked schedules start once; write schedule: {at: ...} by hand")
-    return given
+    return value
 
 
-def _is_crontab(given: Any) -> bool:
-    if isinstance(given, Mapping):
-        kind = given.get("__type__", given.get("type"))
-        return kind == "crontab" or (kind is None and bool(set(_FIELDS) & given.keys()))
-    return hasattr(given, "_orig_minute") or hasattr(given, "month_of_year")
+def _is_crontab(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        kind = value.get("__type__", value.get("type"))
+        return kind == "crontab" or (kind is None and bool(set(_FIELDS) & value.keys()))
+    return hasattr(value, "_orig_minute") or hasattr(value, "month_of_year")
 
 
-def _field(given: Any, name: str) -> str:
-    value = get(given, f"_orig_{name}", None)
+def _field(raw: Any, name: str) -> str:
+    value = get(raw, f"_orig_{name}", None)
     if value is None:
-        value = get(given, name, "*")
+        value = get(raw, name, "*")
     if isinstance(value, set | frozenset | list | tuple):
         return ",".join(str(each) for each in sorted(value, key=str))
     return str(value).replace(" ", "")
@@ -144,22 +144,22 @@ def _shown(text: str, values: list[int] | None) -> str:
     return text if is_same else ",".join(map(str, values))
 
 
-def _interval(given: Any) -> float | None:
-    if isinstance(given, Mapping):
-        given = given.get("interval", given)
-    if isinstance(given, Mapping):
-        if "every" in given:
-            _refuse_unknown("interval", given, ("every", "period"))
-        every, period = given.get("every"), given.get("period", "seconds")
+def _interval(value: Any) -> float | None:
+    if isinstance(value, Mapping):
+        value = value.get("interval", value)
+    if isinstance(value, Mapping):
+        if "every" in value:
+            _refuse_unknown("interval", value, ("every", "period"))
+        every, period = value.get("every"), value.get("period", "seconds")
         seconds = seconds_of(every)
         return None if seconds is None or period not in _PERIODS else seconds * _PERIODS[period]
-    return seconds_of(getattr(given, "run_every", given))
+    return seconds_of(getattr(value, "run_every", value))
 
 
-def seconds_of(given: Any) -> float | None:
+def seconds_of(value: Any) -> float | None:
     """Return the seconds of a timedelta or a number; None for anything else."""
-    if isinstance(given, timedelta):
-        return given.total_seconds()
-    if isinstance(given, bool) or not isinstance(given, int | float):
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(given) if 0 < given < _LONGEST_S else None
+    return float(value) if 0 < value < _LONGEST_S else None

@@ -37,7 +37,7 @@ def command_name(line: str) -> str:
     parts = list(_parts(line[:_MOST_CHARS]))
     for inner in map(_inner, parts):
         if inner and inner[0] not in _FIRST:
-            return _told(inner)
+            return _telling_word(inner)
     return next((_base(words[0]) for words in parts if words), "") or "cron"
 
 
@@ -104,7 +104,7 @@ def _script(words: list[str]) -> list[str]:
     return words[:1]
 
 
-def _told(words: list[str]) -> str:
+def _telling_word(words: list[str]) -> str:
     name = _base(words[0])
     if not re.search(r"\w", name):
         return "cron"

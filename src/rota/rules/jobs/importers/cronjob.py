@@ -125,7 +125,7 @@ class _CronJob:
         env = self._env(container)
         words = [*command, *self._texts(container.get("args"))]
         self._check_references(words, container)
-        job: dict[str, Any] = {"command": [escaped(_expanded(word, env)) for word in words]}
+        job: dict[str, Any] = {"command": [escaped(_expand(word, env)) for word in words]}
         if env:
             job["env"] = {name: escaped(value) for name, value in env.items()}
         if container.get("workingDir"):
@@ -148,19 +148,19 @@ class _CronJob:
         """Refuse values that only the cluster knows: they cannot be put into a command line."""
         secret = {each["name"] for each in container.get("env") or [] if "valueFrom" in each}
         for word in words:
-            for found in _REFERENCE.finditer(word):
-                if found[1] in secret:
+            for match in _REFERENCE.finditer(word):
+                if match[1] in secret:
                     raise _Untranslatable(
-                        f"its command holds $({found[1]}), which comes from a secret, a config "
+                        f"its command holds $({match[1]}), which comes from a secret, a config "
                         "map or a field; let the command read the variable itself"
                     )
 
-    def _texts(self, given: object) -> list[str]:
-        if given is None:
+    def _texts(self, value: object) -> list[str]:
+        if value is None:
             return []
-        if not isinstance(given, list) or not all(isinstance(each, str) for each in given):
+        if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
             raise _Untranslatable("command and args must be lists of texts")
-        return given
+        return value
 
     def _env(self, container: Mapping[str, Any]) -> dict[str, str]:
         env: dict[str, str] = {}
@@ -174,7 +174,7 @@ class _CronJob:
                     default=_HOW_TO_GIVE,
                 )
             else:
-                env[each["name"]] = _expanded(str(each.get("value") or ""), env)
+                env[each["name"]] = _expand(str(each.get("value") or ""), env)
         return env
 
     def _policies(self) -> dict[str, Any]:
@@ -230,9 +230,9 @@ class _CronJob:
             self._note("zone", "a zone inside the expression, which newer clusters refuse",
                        chose=f"timezone: {prefix[1]}")  # fmt: skip
             return prefix[1], prefix[2]
-        given = self._spec.get("timeZone")
-        if given:
-            return str(given), expression
+        zone_name = self._spec.get("timeZone")
+        if zone_name:
+            return str(zone_name), expression
         self._note("zone", "the zone of the controller, usually UTC", chose="timezone: UTC")
         return "UTC", expression
 
@@ -255,19 +255,19 @@ class _CronJob:
         return missed
 
     def _number(self, where: Mapping[str, Any], name: str, default: int) -> int:
-        given = where.get(name)
-        if given is None:
+        number = where.get(name)
+        if number is None:
             return default
-        if isinstance(given, bool) or not isinstance(given, int) or given < 0:
-            raise _Untranslatable(f"{name}: {given!r:.40} is not a number")
-        return given
+        if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+            raise _Untranslatable(f"{name}: {number!r:.40} is not a number")
+        return number
 
     def _note(self, topic: str, old: str, *, default: str = "", chose: str = "") -> None:
         self._notes.append(Note(topic=topic, old=old, default=default, chose=chose))
 
 
-def _expanded(word: str, env: Mapping[str, str]) -> str:
+def _expand(word: str, env: Mapping[str, str]) -> str:
     """Expand `$(NAME)` by the variables before it; an unknown name stays."""
     return _REFERENCE.sub(
-        lambda found: "$" if found[0] == "$$" else env.get(found[1], found[0]), word
+        lambda match: "$" if match[0] == "$$" else env.get(match[1], match[0]), word
     )

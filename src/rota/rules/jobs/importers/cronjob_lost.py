@@ -23,7 +23,7 @@ _CONTAINER = frozenset({"image", "command", "args", "env", "envFrom", "workingDi
 def lost_fields(manifest: Mapping[str, Any]) -> Iterator[str]:
     """Yield the full names of fields that are set and not kept."""
     pod: Any = manifest
-    for path, known in _KNOWN.items():
+    for path, understood in _KNOWN.items():
         part: Any = manifest
         for key in path:
             part = part.get(key) if isinstance(part, Mapping) else None
@@ -31,7 +31,7 @@ def lost_fields(manifest: Mapping[str, Any]) -> Iterator[str]:
             yield from (
                 ".".join((*path, key))
                 for key in part
-                if key not in known and part[key] not in (None, [], {})
+                if key not in understood and part[key] not in (None, [], {})
             )
             pod = part
     (container,) = pod["containers"]

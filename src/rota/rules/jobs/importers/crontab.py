@@ -68,9 +68,9 @@ class _Table:
             if line.startswith("#"):
                 self._told.append(comment(line))
                 continue
-            told, self._told = " ".join(filter(None, self._told))[:_LONGEST_TOLD], []
+            description, self._told = " ".join(filter(None, self._told))[:_LONGEST_TOLD], []
             if line:
-                self._line(f"{self._file}:{each.number}", line, told, is_utf8=each.is_utf8)
+                self._line(f"{self._file}:{each.number}", line, description, is_utf8=each.is_utf8)
         if any(each.had_cr for each in lines):
             self._found.warn(
                 f"{self._file}: lines end in CR LF, as on Windows; cron hands the CR to the "
@@ -78,7 +78,7 @@ class _Table:
             )
         return self._found.imported()
 
-    def _line(self, where: str, line: str, told: str, *, is_utf8: bool) -> None:
+    def _line(self, where: str, line: str, comment: str, *, is_utf8: bool) -> None:
         if not is_utf8:
             reason = (
                 "it is not UTF-8 text, so its command would get other bytes than from cron; "
@@ -88,17 +88,17 @@ class _Table:
             return
         assignment = variable(line)
         if assignment is None:
-            self._entry(where, line, told)
+            self._entry(where, line, comment)
         else:
             self._variables[assignment[0]] = assignment[1]
 
-    def _entry(self, where: str, line: str, told: str) -> None:
+    def _entry(self, where: str, line: str, comment: str) -> None:
         notes: list[Note] = []
-        given = line
-        if given.startswith("-"):  # in a crontab of the system, or of root
-            given = given[1:].lstrip(BLANKS)
+        text = line
+        if text.startswith("-"):  # in a crontab of the system, or of root
+            text = text[1:].lstrip(BLANKS)
             notes.append(Note(topic="output", old="the start is not written to syslog"))
-        expression, rest = fields(given)
+        expression, rest = fields(text)
         user, command = split_user(rest) if self._has_user else ("", rest)
         reason = self._refusal(expression, user, command)
         if reason:
@@ -111,7 +111,7 @@ class _Table:
             )
         if command.startswith("-"):
             self._found.warn(f"{where}: the command begins with an option, {command!r:.40}")
-        job = self._job(expression, command, told)
+        job = self._job(expression, command, comment)
         notes += [*self._notes(expression, user)]
         self._found.add(command_name(command), where, job, [*notes, *_KEPT], text=line)
 
@@ -128,8 +128,8 @@ class _Table:
             return "it has no command" + ("; is the column of users missing?" if user else "")
         return ""
 
-    def _job(self, expression: str, command: str, told: str) -> dict[str, Any]:
-        job: dict[str, Any] = {"description": told} if told else {}
+    def _job(self, expression: str, command: str, comment: str) -> dict[str, Any]:
+        job: dict[str, Any] = {"description": comment} if comment else {}
         job["command"] = self._argv(command)
         env = {name: value for name, value in self._variables.items() if name not in _OURS}
         if env:
@@ -146,11 +146,11 @@ class _Table:
     def _argv(self, command: str) -> list[str]:
         """Return the command as words; text after a `%` is the input of the command."""
         shell = escaped(self._variables.get("SHELL") or _SHELL)
-        text, given = split_input(command)
-        if given is None:
+        text, stdin = split_input(command)
+        if stdin is None:
             return [shell, "-c", escaped(text)]
         script = 'printf %s "$0" | "$1" -c "$2"'
-        return [_SHELL, "-c", script, escaped(given), shell, escaped(text)]
+        return [_SHELL, "-c", script, escaped(stdin), shell, escaped(text)]
 
     def _notes(self, expression: str, user: str) -> Iterator[Note]:
         yield self._dst_note(expression)
@@ -235,8 +235,8 @@ class _Table:
 
     @property
     def _delay_minutes(self) -> int:
-        given = self._variables.get("RANDOM_DELAY", "")
-        return int(given) if given.isdecimal() and len(given) <= _MINUTES_CHARS else 0
+        text = self._variables.get("RANDOM_DELAY", "")
+        return int(text) if text.isdecimal() and len(text) <= _MINUTES_CHARS else 0
 
 
 def _spread(expression: str) -> str:

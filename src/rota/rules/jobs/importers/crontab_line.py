@@ -28,7 +28,7 @@ class Fields(NamedTuple):
 def variable(line: str) -> tuple[str, str] | None:
     """Return `NAME = value`, with or without quotes; None for a line that starts something."""
     match = _VARIABLE.fullmatch(line)
-    return (_unquoted(match[1]), _unquoted(match[2].strip(BLANKS))) if match else None
+    return (_unquote(match[1]), _unquote(match[2].strip(BLANKS))) if match else None
 
 
 def fields(line: str) -> Fields:
@@ -64,25 +64,25 @@ def split_input(command: str) -> tuple[str, str | None]:
     In the command a backslash stays, except before `%`. In the input each further `%` is a new
     line, and the last line is ended.
     """
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     while at < len(command):
         pair = command[at : at + 2]
         if pair == "\\%":
-            kept.append("%")
+            parts.append("%")
         elif pair[0] == "\\":
-            kept.append(pair)
+            parts.append(pair)
         elif pair[0] == "%":
-            return "".join(kept), _input(command[at + 1 :])
+            return "".join(parts), _input(command[at + 1 :])
         else:
-            kept.append(pair[0])
+            parts.append(pair[0])
         at += 2 if pair[0] == "\\" else 1
-    return "".join(kept), None
+    return "".join(parts), None
 
 
 def _input(text: str) -> str:
-    given = re.sub(r"\\%|%", lambda found: "%" if found[0] == "\\%" else "\n", text)
-    return given if not given or given.endswith("\n") else f"{given}\n"
+    lines = re.sub(r"\\%|%", lambda match: "%" if match[0] == "\\%" else "\n", text)
+    return lines if not lines or lines.endswith("\n") else f"{lines}\n"
 
 
 def comment(line: str) -> str:
@@ -92,5 +92,5 @@ def comment(line: str) -> str:
     return text if is_told and not _HEADING.search(text) else ""
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

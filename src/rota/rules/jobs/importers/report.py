@@ -90,12 +90,12 @@ class Collector:
             warnings=tuple(self._warnings),
         )
 
-    def _free(self, wanted: str) -> str:
-        name = _DOTS.sub(".", _BAD.sub("-", wanted)).strip("-./:")[:_LONGEST] or "job"
-        taken, number = name, 2
-        while taken in self._entries:
-            taken, number = f"{name}-{number}", number + 1
-        return taken
+    def _free(self, base: str) -> str:
+        name = _DOTS.sub(".", _BAD.sub("-", base)).strip("-./:")[:_LONGEST] or "job"
+        candidate, number = name, 2
+        while candidate in self._entries:
+            candidate, number = f"{name}-{number}", number + 1
+        return candidate
 
 
 def escaped(text: str) -> str:

@@ -35,12 +35,12 @@ def with_defaults(jobs: Mapping[str, Job]) -> tuple[Job, dict[str, Job]]:
 def _for_commands(jobs: Sequence[Job]) -> Job:
     if not all("command" in job for job in jobs):
         return {}
-    found: Job = {}
+    defaults: Job = {}
     if "cwd" in jobs[0] and _all_have(jobs, "cwd", jobs[0]["cwd"]):
-        found["cwd"] = jobs[0]["cwd"]
+        defaults["cwd"] = jobs[0]["cwd"]
     envs = [job.get("env", {}) for job in jobs]
     env = {name: value for name, value in envs[0].items() if _all_have(envs, name, value)}
-    return found | ({"env": env} if env else {})
+    return defaults | ({"env": env} if env else {})
 
 
 def _all_have(holders: Sequence[Mapping[str, Any]], key: str, value: Any) -> bool:
@@ -48,22 +48,22 @@ def _all_have(holders: Sequence[Mapping[str, Any]], key: str, value: Any) -> boo
 
 
 def _schedules(job: Job) -> list[Job]:
-    given = job.get("schedule", [])
-    return given if isinstance(given, list) else [given]
+    schedules = job.get("schedule", [])
+    return schedules if isinstance(schedules, list) else [schedules]
 
 
 def _without(job: Job, defaults: Job, policies: Job) -> Job:
-    left = {key: value for key, value in job.items() if key == "env" or key not in defaults}
-    if "env" in left:
-        own = {name: it for name, it in left["env"].items() if name not in defaults.get("env", {})}
-        left = {key: value for key, value in left.items() if key != "env" or own}
-        left |= {"env": own} if own else {}
+    rest = {key: value for key, value in job.items() if key == "env" or key not in defaults}
+    if "env" in rest:
+        own = {name: it for name, it in rest["env"].items() if name not in defaults.get("env", {})}
+        rest = {key: value for key, value in rest.items() if key != "env" or own}
+        rest |= {"env": own} if own else {}
     if policies:
         bare = [_bare(each, policies) for each in _schedules(job)]
-        left["schedule"] = bare if isinstance(job["schedule"], list) else bare[0]
-    return left
+        rest["schedule"] = bare if isinstance(job["schedule"], list) else bare[0]
+    return rest
 
 
 def _bare(schedule: Job, policies: Job) -> Job | str:
-    left = {key: value for key, value in schedule.items() if key not in policies}
-    return str(left["cron"]) if list(left) == ["cron"] else left
+    rest = {key: value for key, value in schedule.items() if key not in policies}
+    return str(rest["cron"]) if list(rest) == ["cron"] else rest

@@ -81,8 +81,8 @@ class _Timer:
         self._notes: list[Note] = []
 
     def translated(self) -> tuple[dict[str, Any], list[Note]]:
-        told = description(*self._sections)
-        job = ({"description": told} if told else {}) | self._command() | self._limits()
+        text = description(*self._sections)
+        job = ({"description": text} if text else {}) | self._command() | self._limits()
         schedules = [each | self._policies() for each in self._triggers()]
         job["schedule"] = schedules[0] if len(schedules) == 1 else schedules
         return job, [*self._notes, *lost_notes(*self._sections)]
@@ -108,12 +108,12 @@ class _Timer:
         return job | {"cwd": self._folder()}
 
     def _folder(self) -> str:
-        given = _last(self._service, "WorkingDirectory")
-        if given:
-            if given.startswith("-"):
-                self._note("folder", f"WorkingDirectory={given}: it may be missing",
+        directory = _last(self._service, "WorkingDirectory")
+        if directory:
+            if directory.startswith("-"):
+                self._note("folder", f"WorkingDirectory={directory}: it may be missing",
                            default="a folder that is missing fails the run")  # fmt: skip
-            return _plain(given.removeprefix("-"))
+            return _plain(directory.removeprefix("-"))
         folder = "~" if self._is_of_user else "/"
         self._note("folder", f"starts in {folder}, as nothing else is said",
                    default="starts in the folder of the worker",
@@ -122,7 +122,7 @@ class _Timer:
 
     def _commands(self, line: str, env: Mapping[str, str]) -> Iterator[tuple[bool, list[str]]]:
         """Yield each command: whether any exit code is fine, and the program with its arguments."""
-        for words in _named("ExecStart", split_commands, line):
+        for words in _read_key("ExecStart", split_commands, line):
             prefix = re.match(r"[-@:+!|]*", words[0])
             signs = prefix[0] if prefix else ""
             if "@" in signs:
@@ -130,17 +130,19 @@ class _Timer:
             if set(signs) & set("+!|"):
                 self._note("user", f"ExecStart={signs}: with other rights than the unit",
                            default="runs with the rights of the worker")  # fmt: skip
-            given = [words[0][len(signs) :], *words[1:]] if words[0][len(signs) :] else words[1:]
-            if not given:
+            command_words = (
+                [words[0][len(signs) :], *words[1:]] if words[0][len(signs) :] else words[1:]
+            )
+            if not command_words:
                 raise NotCalendar("ExecStart is empty")
             if ":" not in signs:
-                given = _named("ExecStart", lambda it: expand(it, env), given)
-            yield "-" in signs, [_plain(word) for word in given]
+                command_words = _read_key("ExecStart", lambda it: expand(it, env), command_words)
+            yield "-" in signs, [_plain(word) for word in command_words]
 
     def _env(self) -> dict[str, str]:
         env: dict[str, str] = {}
         for line in self._service.get("Environment", []):
-            for pair in _named("Environment", split_words, line):
+            for pair in _read_key("Environment", split_words, line):
                 name, sign, value = pair.partition("=")
                 if not sign:
                     raise NotCalendar(f"Environment: {pair!r:.40} is no NAME=value")
@@ -183,22 +185,24 @@ class _Timer:
     def _triggers(self) -> list[dict[str, Any]]:
         by_zone: dict[str, list[dict[str, Any]]] = {}
         for event in self._timer.get("OnCalendar", []):
-            trigger, named = read_event(event)
-            by_zone.setdefault(named or self._zone, []).append(trigger)
-        found = [_joined(triggers) | {"timezone": name} for name, triggers in by_zone.items()]
-        if found:
+            trigger, zone_name = read_event(event)
+            by_zone.setdefault(zone_name or self._zone, []).append(trigger)
+        triggers_by_zone = [
+            _join(triggers) | {"timezone": name} for name, triggers in by_zone.items()
+        ]
+        if triggers_by_zone:
             self._calendar_notes(by_zone)
         for key, from_end in (("OnUnitActiveSec", False), ("OnUnitInactiveSec", True)):
             for span in self._timer.get(key, []):
                 every = {"every": span_text(read_span(span)), "timezone": self._zone}
-                found.append(every | ({"from_end": True} if from_end else {}))
+                triggers_by_zone.append(every | ({"from_end": True} if from_end else {}))
                 self._note("interval", f"{key}={span}: counted from the last "
                            f"{'end' if from_end else 'start'}",
                            chose="every: with from_end" if from_end else "every: counted from the "
                            "Unix epoch")  # fmt: skip
-        if found:
+        if triggers_by_zone:
             self._notes += boot_notes(self._timer)
-            return found
+            return triggers_by_zone
         once = [key for key in _ONCE if self._timer.get(key)]
         says = f"{once[0]} alone starts it once after a boot" if once else "it has no OnCalendar"
         raise NotCalendar(says)
@@ -256,21 +260,21 @@ class _Timer:
             self._notes.append(note)
 
 
-def _named(key: str, read: Callable[[T], R], given: T) -> R:
+def _read_key(key: str, read: Callable[[T], R], value: T) -> R:
     """Read a value and add its key to the error if it is wrong."""
     try:
-        return read(given)
+        return read(value)
     except NotWords as error:
         raise NotCalendar(f"{key}: {error}") from error
 
 
-def _joined(triggers: list[dict[str, Any]]) -> dict[str, Any]:
+def _join(triggers: list[dict[str, Any]]) -> dict[str, Any]:
     return triggers[0] if len(triggers) == 1 else {"any_of": triggers}
 
 
 def _plain(text: str) -> str:
     """Return the text with `%%` as a percent sign; other specifiers are refused."""
-    left = text.replace("%%", "")
-    if "%" in left:
+    rest = text.replace("%%", "")
+    if "%" in rest:
         raise NotCalendar(f"{text!r:.60} has a specifier (%) that only systemd knows")
     return text.replace("%%", "%")

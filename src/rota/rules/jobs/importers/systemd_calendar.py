@@ -55,7 +55,7 @@ def read_event(text: str) -> tuple[dict[str, Any], str | None]:
     if len(text) > _MAX_CHARS:
         raise NotCalendar("it is too long")
     words = text.split()
-    named = _take_zone(words)
+    zone_name = _take_zone(words)
     if len(words) == 1 and words[0].lower() in _SHORT:
         words = _SHORT[words[0].lower()].split()
     if len(words) == 1 and re.fullmatch(r"@[0-9]{1,12}", words[0]):
@@ -72,7 +72,7 @@ def read_event(text: str) -> tuple[dict[str, Any], str | None]:
     if words or (weekdays is None and not text.strip()):
         raise NotCalendar(f"{' '.join(words)!r:.60} is neither a date nor a time")
     year, month, day = _date(date)
-    return both_days(_time(time), day, month, weekdays, year=year), named
+    return both_days(_time(time), day, month, weekdays, year=year), zone_name
 
 
 def read_span(text: str) -> int:
@@ -98,11 +98,11 @@ def _take_zone(words: list[str]) -> str | None:
     if not words[1:] or not re.fullmatch(r"[A-Za-z][A-Za-z0-9_+/-]*", words[-1]):
         return None
     try:
-        found = zone(words[-1]).name
+        name = zone(words[-1]).name
     except BadInput as error:
         raise NotCalendar(str(error)) from error
     words.pop()
-    return found
+    return name
 
 
 def _date(text: str) -> tuple[str, str, str]:
@@ -123,7 +123,7 @@ def _years(text: str) -> str:
     """Expand years of two digits to 1970 to 2069."""
     return re.sub(
         r"(?<![0-9/])([0-9]{1,2})(?![0-9])",
-        lambda found: str(int(found[1]) + (2000 if int(found[1]) < _PIVOT else 1900)),
+        lambda match: str(int(match[1]) + (2000 if int(match[1]) < _PIVOT else 1900)),
         text,
     )
 
@@ -131,12 +131,12 @@ def _years(text: str) -> str:
 def _from_end(text: str) -> str:
     """Convert `~1` to the last day of the month, and `~07/1` to each of the last seven."""
     start, slash, step = text.partition("/")
-    found = _numbers(start, 1, 31) or []
+    days = _numbers(start, 1, 31) or []
     if slash:
-        if len(found) != 1 or not step.isdecimal() or int(step) == 0:
+        if len(days) != 1 or not step.isdecimal() or int(step) == 0:
             raise NotCalendar(f"~{text!r:.40} is no day")
-        found = list(range(found[0], 0, -int(step)))
-    return ",".join("L" if day == 1 else f"L-{day - 1}" for day in found)
+        days = list(range(days[0], 0, -int(step)))
+    return ",".join("L" if day == 1 else f"L-{day - 1}" for day in days)
 
 
 def _time(text: str) -> str:
@@ -157,8 +157,8 @@ def _written(text: str, low: int, high: int) -> str:
     stepped = re.fullmatch(r"\*/([0-9]{1,4})", text)
     if stepped and int(stepped[1]) and low == 0:
         return text
-    found = _numbers(text, low, high)
-    return "*" if found is None else ",".join(map(str, found))
+    numbers = _numbers(text, low, high)
+    return "*" if numbers is None else ",".join(map(str, numbers))
 
 
 def _numbers(

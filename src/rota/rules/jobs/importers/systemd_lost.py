@@ -28,21 +28,21 @@ _Key = tuple[str, str]
 
 def lost_notes(timer: Sections, service: Sections) -> Iterator[Note]:
     """Yield the losses; conditions and variables first, since they change a command's work."""
-    left = {
+    unread = {
         (f"{kind}'s [{section}]", key): values[-1]
         for kind, sections in (("timer", timer), ("service", service))
         for section, unit in sections.items()
         for key, values in unit.items()
         if values and key not in _KEPT.get(section, ())
     }
-    conditions = _taken(left, _CONDITIONS)
+    conditions = _take(unread, _CONDITIONS)
     if conditions:
         yield Note(
             topic="condition",
             old=f"starts only if {', '.join(f'{key}={it}' for (_, key), it in conditions)} allows",
             default="starts in any case, as conditions are not checked; let the command check them",
         )
-    variables = _taken(left, _VARIABLES)
+    variables = _take(unread, _VARIABLES)
     if variables:
         yield Note(
             topic="variables",
@@ -51,7 +51,7 @@ def lost_notes(timer: Sections, service: Sections) -> Iterator[Note]:
             "pass_env of [commands] in its rota.toml",
         )
     by_place: dict[str, list[str]] = {}
-    for place, key in left:
+    for place, key in unread:
         by_place.setdefault(place, []).append(key)
     for place, keys in by_place.items():
         yield Note(topic="not kept", old=f"{', '.join(keys)} of the {place} section")
@@ -68,17 +68,19 @@ def boot_notes(timer: Unit) -> Iterator[Note]:
             )
 
 
-def _taken(left: dict[_Key, str], beginnings: tuple[str, ...]) -> list[tuple[_Key, str]]:
-    found = [(place, value) for place, value in left.items() if place[1].startswith(beginnings)]
-    for place, _ in found:
-        del left[place]
-    return found
+def _take(unread: dict[_Key, str], beginnings: tuple[str, ...]) -> list[tuple[_Key, str]]:
+    matching = [
+        (place, value) for place, value in unread.items() if place[1].startswith(beginnings)
+    ]
+    for place, _ in matching:
+        del unread[place]
+    return matching
 
 
 def description(timer: Mapping[str, Unit], service: Mapping[str, Unit]) -> str:
     """Return the description of the service, else of the timer."""
     for sections in (service, timer):
-        told = sections.get("Unit", {}).get("Description")
-        if told:
-            return told[-1].replace("%%", "%") if "%" not in told[-1].replace("%%", "") else ""
+        text = sections.get("Unit", {}).get("Description")
+        if text:
+            return text[-1].replace("%%", "%") if "%" not in text[-1].replace("%%", "") else ""
     return ""

@@ -69,28 +69,28 @@ def _words(line: str) -> Iterator[tuple[str, str]]:
 
 
 def _word(line: str, at: int) -> tuple[str, int]:
-    kept: list[str] = []
+    parts: list[str] = []
     quote = ""
     while at < len(line):
         sign = line[at]
         if sign == "\\":
             text, at = _escape(line, at)
-            kept.append(text)
+            parts.append(text)
             continue
         at += 1
         if quote and sign == quote:
             quote = ""
         elif quote:
-            kept.append(sign)
+            parts.append(sign)
         elif sign in "'\"":
             quote = sign
         elif sign in _BLANKS:
-            return "".join(kept), at - 1
+            return "".join(parts), at - 1
         else:
-            kept.append(sign)
+            parts.append(sign)
     if quote:
         raise NotWords("a quote is not closed")
-    return "".join(kept), at
+    return "".join(parts), at
 
 
 def _escape(line: str, at: int) -> tuple[str, int]:

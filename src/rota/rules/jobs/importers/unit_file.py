@@ -37,19 +37,19 @@ def read_unit(data: bytes, file: str) -> Sections:
 def _whole_lines(lines: list[TextLine], file: str) -> list[tuple[int, str]]:
     """Return the lines without comments, continued ones joined; comments may have any encoding."""
     whole: list[tuple[int, str]] = []
-    held, start = "", 0
+    joined, start = "", 0
     for line in lines:
         text = line.text.strip(_BLANKS)
-        if text.startswith(("#", ";")) or (not text and not held):
+        if text.startswith(("#", ";")) or (not text and not joined):
             continue
         if not line.is_utf8:
             raise BadFile(f"{file}:{line.number}: not UTF-8 text")
-        start = start if held else line.number
+        start = start if joined else line.number
         if text.endswith("\\"):
-            held += text[:-1] + " "
+            joined += text[:-1] + " "
             continue
-        whole.append((start, (held + text).strip(_BLANKS)))
-        held = ""
-    if held:
-        whole.append((start, held.strip(_BLANKS)))
+        whole.append((start, (joined + text).strip(_BLANKS)))
+        joined = ""
+    if joined:
+        whole.append((start, joined.strip(_BLANKS)))
     return [each for each in whole if each[1]]

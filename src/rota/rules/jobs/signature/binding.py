@@ -146,7 +146,7 @@ class Signature:
                 if values[name] is msgspec.UNSET:
                     del values[name]
             if codec.decode_extra is not None:
-                values.update(_extras(codec, text))
+                values.update(codec.extras(text))
         except wire.UNDECODABLE as error:
             raise self._refusal(wire.in_words(error)) from error
         return values
@@ -273,19 +273,6 @@ class Signature:
 
     def _refusal(self, what: str) -> BadArguments:
         return BadArguments(f"{self} does not fit the arguments given: {what}")
-
-
-def _extras(codec: Codec, text: str) -> dict[str, Any]:
-    raw = msgspec.json.decode(text, type=dict[str, msgspec.Raw])
-    decode = codec.decode_extra
-    found = {}
-    for name, value in raw.items():
-        if name not in codec.names and decode is not None:
-            try:
-                found[name] = decode(value)
-            except wire.UNDECODABLE as error:
-                raise msgspec.ValidationError(f"{name}: {wire.in_words(error)}") from error
-    return found
 
 
 def _too_large(what: str, size: int, limit: int) -> PayloadTooLarge:

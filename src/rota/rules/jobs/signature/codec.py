@@ -30,23 +30,39 @@ class Codec:
     )
 
     def __init__(self, shape: inspect.Signature, kinds: Mapping[str, Any]) -> None:
-        named = [p for p in shape.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
+        parameters = [p for p in shape.parameters.values() if p.kind is not Parameter.VAR_KEYWORD]
         extra = [p for p in shape.parameters.values() if p.kind is Parameter.VAR_KEYWORD]
         types = {p.name: _type_of(p, kinds) for p in shape.parameters.values()}
-        self.names = tuple(p.name for p in named)
-        self.positional = tuple(p.name for p in named if p.kind is Parameter.POSITIONAL_OR_KEYWORD)
-        self.optional = tuple(p.name for p in named if _is_optional(p))
+        self.names = tuple(p.name for p in parameters)
+        self.positional = tuple(
+            p.name for p in parameters if p.kind is Parameter.POSITIONAL_OR_KEYWORD
+        )
+        self.optional = tuple(p.name for p in parameters if _is_optional(p))
         self.required = frozenset(self.names) - frozenset(self.optional)
         self.is_simple = not extra and all(
-            p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY) for p in named
+            p.kind in (Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY) for p in parameters
         )
         self.bytes_names = tuple(n for n in self.names if mentions(types[n], (bytes, bytearray)))
         # Sets have no order of their own: the same call must give the same text, or a repeated
         # idempotency key would look like another payload.
         has_sets = any(mentions(kind, (set, frozenset)) for kind in types.values())
         self.encode = (wire.SORTED_ENCODER if has_sets else wire.ENCODER).encode
-        self.decode = _struct_decoder(named, types, strict=not extra)
+        self.decode = _struct_decoder(parameters, types, strict=not extra)
         self.decode_extra = _decoder(types[extra[0].name]) if extra else None
+
+    def extras(self, text: str) -> dict[str, Any]:
+        """Decode the arguments under names of no parameter; empty if the function takes none."""
+        found: dict[str, Any] = {}
+        decode = self.decode_extra
+        if decode is None:
+            return found
+        for name, value in msgspec.json.decode(text, type=dict[str, msgspec.Raw]).items():
+            if name not in self.names:
+                try:
+                    found[name] = decode(value)
+                except wire.UNDECODABLE as error:
+                    raise msgspec.ValidationError(f"{name}: {wire.in_words(error)}") from error
+        return found
 
 
 def _is_optional(parameter: Parameter) -> bool:
@@ -70,10 +86,10 @@ def _decoder(kind: Any) -> Any:
     return msgspec.json.Decoder(kind, dec_hook=wire.dec_hook).decode
 
 
-def _struct_decoder(named: list[Parameter], types: Mapping[str, Any], *, strict: bool) -> Any:
+def _struct_decoder(parameters: list[Parameter], types: Mapping[str, Any], *, strict: bool) -> Any:
     """Return a decoder with fields f0, f1..., so that no parameter clashes with the struct."""
     fields: list[Any] = []
-    for at, parameter in enumerate(named):
+    for at, parameter in enumerate(parameters):
         kind = types[parameter.name]
         fields.append(
             (f"f{at}", kind, msgspec.UNSET) if _is_optional(parameter) else (f"f{at}", kind)
@@ -81,7 +97,7 @@ def _struct_decoder(named: list[Parameter], types: Mapping[str, Any], *, strict:
     struct = msgspec.defstruct(
         "Arguments",
         fields,
-        rename={f"f{at}": parameter.name for at, parameter in enumerate(named)},
+        rename={f"f{at}": parameter.name for at, parameter in enumerate(parameters)},
         kw_only=True,
         forbid_unknown_fields=strict,
     )

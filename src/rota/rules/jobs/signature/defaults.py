@@ -20,13 +20,13 @@ _SECRET = re.compile(r"token|secret|passw|passphrase|credential|api_?key|(^|_)pw
 def defaults_of(shape: inspect.Signature) -> dict[str, Any]:
     """Return defaults by name; None also for one that JSON cannot, or should not, hold."""
     return {
-        each.name: _told(each)
+        each.name: _declared(each)
         for each in shape.parameters.values()
         if each.default is not Parameter.empty or each.kind is Parameter.VAR_POSITIONAL
     }
 
 
-def _told(parameter: Parameter) -> Any:
+def _declared(parameter: Parameter) -> Any:
     if parameter.kind is Parameter.VAR_POSITIONAL or _SECRET.search(parameter.name):
         return None
     try:

@@ -60,16 +60,16 @@ def schemas_of(
 
     A class that is defined later, or only for type checkers, allows anything.
     """
-    asked = [name for name, text in texts.items() if not _PLAIN.fullmatch(text)]
-    if not asked:
+    complex_names = [name for name, text in texts.items() if not _PLAIN.fullmatch(text)]
+    if not complex_names:
         return {}
     try:
-        known = kinds()
+        kinds_by_name = kinds()
     except Exception:  # noqa: BLE001  # annotations are code of others; who runs it tells
         return {}
     schemas: dict[str, Schema] = {}
-    for name in asked:
-        schema = described(known.get(name, Any))
+    for name in complex_names:
+        schema = described(kinds_by_name.get(name, Any))
         if shape.parameters[name].kind is inspect.Parameter.VAR_POSITIONAL:
             schema = {"type": "array", "items": schema}
         if schema != described(plain_kind(texts[name])):
@@ -89,33 +89,33 @@ def described(kind: Any) -> Schema:
     return {}
 
 
-def _of(found: Any, around: tuple[type, ...]) -> Schema:
+def _of(info: Any, around: tuple[type, ...]) -> Schema:
     """Return a schema; `around` are the enclosing classes, so that recursion is cut."""
-    kind = type(found)
+    kind = type(info)
     if kind in _SIMPLE:
         return dict(_SIMPLE[kind])
     if kind in _LEAVES:
-        return _LEAVES[kind](found)
+        return _LEAVES[kind](info)
     if kind is look.Metadata:
-        return _of(found.type, around)
+        return _of(info.type, around)
     if kind is look.UnionType:
-        return _any_of([_of(each, around) for each in found.types])
-    return _of_parts(found, around)
+        return _any_of([_of(each, around) for each in info.types])
+    return _of_parts(info, around)
 
 
-def _timed(found: Any) -> Schema:
-    form = {look.DateTimeType: "date-time", look.TimeType: "time"}[type(found)]
-    return {"type": "string"} | ({"format": form} if found.tz is None else {})
+def _with_format(info: Any) -> Schema:
+    form = {look.DateTimeType: "date-time", look.TimeType: "time"}[type(info)]
+    return {"type": "string"} | ({"format": form} if info.tz is None else {})
 
 
-def _bounded(found: Any) -> Schema:
-    said = {BOUNDS[key]: getattr(found, key, None) for key in BOUNDS}
-    bounds = {key: each for key, each in said.items() if each is not None}
-    return {"type": _NAMES[type(found)], **bounds}
+def _bounds(info: Any) -> Schema:
+    limits = {BOUNDS[key]: getattr(info, key, None) for key in BOUNDS}
+    bounds = {key: each for key, each in limits.items() if each is not None}
+    return {"type": _NAMES[type(info)], **bounds}
 
 
-def _of_enum(found: Any) -> Schema:
-    cls: type[enum.Enum] = found.cls
+def _of_enum(info: Any) -> Schema:
+    cls: type[enum.Enum] = info.cls
     values = [each.value for each in cls]
     # msgspec asks it about other values.
     reads_more = "_missing_" in {name for each in cls.__mro__ for name in _own(each)}
@@ -132,28 +132,28 @@ _NAMES: dict[type, str] = {
     look.StrType: "string",
 }
 _LEAVES: dict[type, Callable[[Any], Schema]] = {
-    **dict.fromkeys(_NAMES, _bounded),
-    look.DateTimeType: _timed,
-    look.TimeType: _timed,
+    **dict.fromkeys(_NAMES, _bounds),
+    look.DateTimeType: _with_format,
+    look.TimeType: _with_format,
     look.EnumType: _of_enum,
-    look.LiteralType: lambda found: {"enum": list(found.values)},
-    look.CustomType: lambda found: {"type": "string"} if issubclass(found.cls, PurePath) else {},
+    look.LiteralType: lambda info: {"enum": list(info.values)},
+    look.CustomType: lambda info: {"type": "string"} if issubclass(info.cls, PurePath) else {},
 }
 
 
-def _of_parts(found: Any, around: tuple[type, ...]) -> Schema:
+def _of_parts(info: Any, around: tuple[type, ...]) -> Schema:
     """Return the schema of a type that holds other values."""
-    if isinstance(found, _LISTS):
-        return {"type": "array", "items": _of(found.item_type, around)}
-    if isinstance(found, look.TupleType):
-        items = [_of(each, around) for each in found.item_types]
+    if isinstance(info, _LISTS):
+        return {"type": "array", "items": _of(info.item_type, around)}
+    if isinstance(info, look.TupleType):
+        items = [_of(each, around) for each in info.item_types]
         return {"type": "array", "prefixItems": items, "items": False, "minItems": len(items)}
-    if isinstance(found, look.NamedTupleType):
+    if isinstance(info, look.NamedTupleType):
         return {"type": "array"}
-    if isinstance(found, look.DictType):
-        return {"type": "object", "additionalProperties": _of(found.value_type, around)}
-    if isinstance(found, _RECORDS):
-        return _of_record(found, around)
+    if isinstance(info, look.DictType):
+        return {"type": "object", "additionalProperties": _of(info.value_type, around)}
+    if isinstance(info, _RECORDS):
+        return _of_record(info, around)
     return {}
 
 
@@ -165,19 +165,19 @@ def _any_of(members: list[Schema]) -> Schema:
     return {} if {} in members else {"anyOf": members}
 
 
-def _of_record(found: Any, around: tuple[type, ...]) -> Schema:
-    if found.cls in around or len(around) > _MAX_DEPTH:
+def _of_record(info: Any, around: tuple[type, ...]) -> Schema:
+    if info.cls in around or len(around) > _MAX_DEPTH:
         return {}
-    if getattr(found, "array_like", False):
+    if getattr(info, "array_like", False):
         return {"type": "array"}
-    within = (*around, found.cls)
-    properties = {each.encode_name: _of(each.type, within) for each in found.fields}
+    within = (*around, info.cls)
+    properties = {each.encode_name: _of(each.type, within) for each in info.fields}
     schema: Schema = {"type": "object", "properties": properties}
-    required = [each.encode_name for each in found.fields if each.required]
+    required = [each.encode_name for each in info.fields if each.required]
     if required:
         schema["required"] = required
-    if getattr(found, "tag_field", None) is not None:
-        properties[found.tag_field] = {"enum": [found.tag]}
-    if getattr(found, "forbid_unknown_fields", False):
+    if getattr(info, "tag_field", None) is not None:
+        properties[info.tag_field] = {"enum": [info.tag]}
+    if getattr(info, "forbid_unknown_fields", False):
         schema["additionalProperties"] = False
     return schema

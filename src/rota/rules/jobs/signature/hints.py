@@ -119,8 +119,8 @@ class _Text:
         return self.text
 
 
-def mentions(kind: Any, wanted: tuple[type, ...]) -> bool:
+def mentions(kind: Any, types: tuple[type, ...]) -> bool:
     """Whether one of the wanted types appears anywhere in the annotation."""
-    if kind in wanted or get_origin(kind) in wanted:
+    if kind in types or get_origin(kind) in types:
         return True
-    return any(mentions(arg, wanted) for arg in get_args(kind) if not isinstance(arg, list))
+    return any(mentions(arg, types) for arg in get_args(kind) if not isinstance(arg, list))

@@ -106,5 +106,5 @@ def in_words(error: BaseException) -> str:
         return "the value contains itself, or is nested too deeply"
     if isinstance(error, UnicodeEncodeError):
         return "text with a lone surrogate is not JSON"
-    said, at, path = str(error).rpartition(" - at `$.")
-    return f"{path.rstrip('`')}: {said}" if at else str(error)
+    text, at, path = str(error).rpartition(" - at `$.")
+    return f"{path.rstrip('`')}: {text}" if at else str(error)

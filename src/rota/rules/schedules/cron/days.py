@@ -36,10 +36,10 @@ class MonthDays:
     def mask(self, length: int, first: int) -> int:
         if self is EVERY_DAY:
             return _bits(length)
-        meant = {*self.days, *(length - back for back in self.from_end)}
+        days = {*self.days, *(length - back for back in self.from_end)}
         working = {*self.nearest, *(length - back for back in self.nearest_from_end)}
-        meant |= {_nearest(day, length, first) for day in working if 1 <= day <= length}
-        return sum(1 << day for day in meant if 1 <= day <= length)
+        days |= {_nearest(day, length, first) for day in working if 1 <= day <= length}
+        return sum(1 << day for day in days if 1 <= day <= length)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,21 +117,21 @@ class DayCalendar:
         if day > LAST_DAY:
             return None
         year = date.fromordinal(day + _EPOCH).year
-        found = self._years.get(year) or self.year(year)
-        place = bisect_left(found, day)
-        if place < len(found):
-            return found[place]
+        mask = self._years.get(year) or self.year(year)
+        place = bisect_left(mask, day)
+        if place < len(mask):
+            return mask[place]
         for later in range(year + 1, LAST_YEAR + 1):
-            if found := self.year(later):
-                return found[0]
+            if mask := self.year(later):
+                return mask[0]
         return None
 
     def year(self, year: int) -> array[int]:
         """Return all matching days of a year, in order."""
-        known = self._years.get(year)
-        if known is None:
-            known = self._years[year] = self._work_out(year)
-        return known
+        cached = self._years.get(year)
+        if cached is None:
+            cached = self._years[year] = self._work_out(year)
+        return cached
 
     def _work_out(self, year: int) -> array[int]:
         matching = array("i")
@@ -145,10 +145,10 @@ class DayCalendar:
         return matching
 
     def _shape(self, length: int, first: int) -> int:
-        known = self._shapes.get((length, first))
-        if known is None:
-            known = self._shapes[length, first] = self._days.mask(length, first)
-        return known
+        cached = self._shapes.get((length, first))
+        if cached is None:
+            cached = self._shapes[length, first] = self._days.mask(length, first)
+        return cached
 
     def _has_all(self) -> bool:
         return self._days == Days(is_either=self._days.is_either)

@@ -47,7 +47,7 @@ class CronField:
     def values(self, item: str, seed: str) -> frozenset[int]:
         """Return the numbers that one item of the list stands for."""
         if item.startswith("H"):
-            return frozenset(self._hashed(item, seed))
+            return frozenset(self._hash_values(item, seed))
         match = _ITEM.fullmatch(item)
         if match is None:
             raise self.fail(item, f"cannot be read; {self._forms()}")
@@ -99,7 +99,7 @@ class CronField:
             raise self.fail(item, f"the step {text!r:.20} is not a number of at least 1")
         return int(text)
 
-    def _hashed(self, item: str, seed: str) -> Iterator[int]:
+    def _hash_values(self, item: str, seed: str) -> Iterator[int]:
         match = _HASH.fullmatch(item)
         if match is None or not self.has_hash:
             hint = "write H, H/15 or H(0-29)" if self.has_hash else self._forms()
@@ -116,8 +116,8 @@ class CronField:
         return iter(range(low + _spread(seed, self.name) % by, high + 1, by))
 
     def _forms(self) -> str:
-        named = f" or {'-'.join((*self.names,)[:: len(self.names) - 1])}" if self.names else ""
-        return f"write *, {self.low}-{self.high}{named}, a list or a step such as */2"
+        names_text = f" or {'-'.join((*self.names,)[:: len(self.names) - 1])}" if self.names else ""
+        return f"write *, {self.low}-{self.high}{names_text}, a list or a step such as */2"
 
 
 def _spread(seed: str, name: str) -> int:

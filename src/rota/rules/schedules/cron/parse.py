@@ -43,17 +43,17 @@ def parse_cron(cron: Cron, *, seed: str = "") -> CronLine | Interval:
     BadCron names the field, what is wrong with it and what would be right. A day that no calendar
     has, such as 31 February, is refused; a year that has passed is not.
     """
-    given: object = cron.expression
-    if not isinstance(given, str):
-        raise BadCron(f"cron line {given!r:.64}: it is not a text")
+    text: object = cron.expression
+    if not isinstance(text, str):
+        raise BadCron(f"cron line {text!r:.64}: it is not a text")
     try:
-        return _parsed(given, cron.dialect, seed if _HASHED.search(given) else "")
+        return _parse(text, cron.dialect, seed if _HASHED.search(text) else "")
     except BadCron as error:
         raise BadCron(f"cron line {cron.expression!r:.64}: {error}") from None
 
 
 @lru_cache(maxsize=16_384)
-def _parsed(expression: str, dialect: str, seed: str) -> CronLine | Interval:
+def _parse(expression: str, dialect: str, seed: str) -> CronLine | Interval:
     rules = DIALECTS.get(dialect)
     if rules is None:
         raise BadCron(f"no dialect is named {dialect!r:.20}; there are {', '.join(DIALECTS)}")
@@ -99,8 +99,8 @@ def _split(text: str, rules: Rules) -> list[str]:
     """Split into all seven fields; missing ones are second 0 and every year."""
     fields = text.split()
     if len(fields) not in rules.lengths:
-        wanted = " or ".join(map(str, rules.lengths))
-        raise BadCron(f"it has {len(fields)} fields, {rules.name} has {wanted}: {_order(rules)}")
+        lengths = " or ".join(map(str, rules.lengths))
+        raise BadCron(f"it has {len(fields)} fields, {rules.name} has {lengths}: {_order(rules)}")
     if len(fields) == _PLAIN:
         fields.insert(0, "0")
     return fields if len(fields) == _FULL else [*fields, "*"]
@@ -152,10 +152,10 @@ class _Reader:
         return self.rules.fields[place]
 
     def _numbers(self, place: int) -> tuple[int, ...]:
-        found: set[int] = set()
+        numbers: set[int] = set()
         for item in self._items(place):
-            found |= self._field(place).values(item, self.seed)
-        return tuple(sorted(found))
+            numbers |= self._field(place).values(item, self.seed)
+        return tuple(sorted(numbers))
 
     def _days(self) -> Days:
         month_text, week_text = self.texts[3], self.texts[5]
@@ -192,20 +192,20 @@ class _Reader:
             month_days = self._add_month_day(month_days, item)
         return month_days
 
-    def _add_month_day(self, found: MonthDays, item: str) -> MonthDays:
+    def _add_month_day(self, days: MonthDays, item: str) -> MonthDays:
         if match := _FROM_END.fullmatch(item):
             self._special(3, item)
             back = int(match[1] or 0)
             if back > _FURTHEST_BACK:
                 raise self._field(3).fail(item, "no month is that long; write L-1 to L-30")
             if match[2]:
-                return replace(found, nearest_from_end=found.nearest_from_end | {back})
-            return replace(found, from_end=found.from_end | {back})
+                return replace(days, nearest_from_end=days.nearest_from_end | {back})
+            return replace(days, from_end=days.from_end | {back})
         if match := _NEAREST.fullmatch(item):
             self._special(3, item)
             day = self._field(3).number(item, match[1])
-            return replace(found, nearest=found.nearest | {day})
-        return replace(found, days=found.days | self._field(3).values(item, self.seed))
+            return replace(days, nearest=days.nearest | {day})
+        return replace(days, days=days.days | self._field(3).values(item, self.seed))
 
     def _week_days(self) -> WeekDays:
         week_days = WeekDays()
@@ -213,22 +213,24 @@ class _Reader:
             week_days = self._add_week_day(week_days, item)
         return week_days
 
-    def _add_week_day(self, found: WeekDays, item: str) -> WeekDays:
+    def _add_week_day(self, week_days: WeekDays, item: str) -> WeekDays:
         field = self._field(5)
         if match := _NTH.fullmatch(item):
             self._special(5, item)
             if match[2] not in {"1", "2", "3", "4", "5"}:
                 raise field.fail(item, "after # comes a number from 1 to 5")
-            return replace(found, nth=found.nth | {(self._weekday(item, match[1]), int(match[2]))})
+            return replace(
+                week_days, nth=week_days.nth | {(self._weekday(item, match[1]), int(match[2]))}
+            )
         if match := _LAST.fullmatch(item):
             self._special(5, item)
-            return replace(found, last=found.last | {self._weekday(item, match[1])})
+            return replace(week_days, last=week_days.last | {self._weekday(item, match[1])})
         if item == "L" and self.rules.has_special_days:
             if self.rules.lone_last_weekday is None:
                 raise field.fail(item, "L needs a weekday here; write 5L for the last Friday")
-            return replace(found, days=found.days | {self.rules.lone_last_weekday})
+            return replace(week_days, days=week_days.days | {self.rules.lone_last_weekday})
         days = {(day - field.low) % 7 for day in field.values(item, self.seed)}
-        return replace(found, days=found.days | days)
+        return replace(week_days, days=week_days.days | days)
 
     def _weekday(self, item: str, text: str) -> int:
         field = self._field(5)

@@ -45,11 +45,11 @@ def compile_cron(
 
     `seed` decides the values of `H`; schedules pass their name.
     """
-    return _compiled(cron, zone, gap, fold, seed)
+    return _compile(cron, zone, gap, fold, seed)
 
 
 @lru_cache(maxsize=16_384)
-def _compiled(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timetable:
+def _compile(cron: Cron, zone: Zone, gap: Gap, fold: Fold, seed: str) -> Timetable:
     return _timetable(parse_cron(cron, seed=seed), zone, gap, fold)
 
 
@@ -133,34 +133,34 @@ class CronTimetable:
         low, high, midnight = self._same_day
         if low <= at < high:
             return (midnight + self._times[bisect_right(self._times, at - midnight)]) * 1_000
-        found = self._search(max(at + 1, 0))
-        if found is None:
+        next_instant = self._search(max(at + 1, 0))
+        if next_instant is None:
             return None
-        self._remember(at, found)
-        return found * 1_000
+        self._remember(at, next_instant)
+        return next_instant * 1_000
 
     def count(self, after: int, until: int) -> int:
         """Count firings day by day where no shift interferes, else one by one."""
         total, end = 0, until // 1_000
-        found = self.after(after)
-        while found is not None and found <= until:
+        instant = self.after(after)
+        while instant is not None and instant <= until:
             total += 1
-            at = found // 1_000
+            at = instant // 1_000
             low, high, midnight = self._same_day
             if low <= at < high:
                 here = bisect_right(self._times, at - midnight)
                 last = bisect_right(self._times, min(end, high) - midnight)
                 total += last - here
-                found = (midnight + self._times[last - 1]) * 1_000
-            found = self.after(found)
+                instant = (midnight + self._times[last - 1]) * 1_000
+            instant = self.after(instant)
         return total
 
-    def _remember(self, at: int, found: int) -> None:
+    def _remember(self, at: int, instant: int) -> None:
         """Cache the day of the answer if no shift affects it, because its times are known."""
-        span = self._spans.at(found)
-        midnight = found - (found + span.offset) % DAY_S
+        span = self._spans.at(instant)
+        midnight = instant - (instant + span.offset) % DAY_S
         first, last = midnight + self._times[0], midnight + self._times[-1]
-        if found >= span.quiet and first >= span.quiet and last < span.high:
+        if instant >= span.quiet and first >= span.quiet and last < span.high:
             self._same_day = (min(at, first), last, midnight)
 
     def _search(self, at: int) -> int | None:
@@ -169,13 +169,13 @@ class CronTimetable:
         while True:
             span = spans.all[place]
             local = self._clock.next(max(at, span.low) + span.offset)
-            found = None if local is None else local - span.offset
-            if found is not None and found >= span.high:
-                found = None
+            instant = None if local is None else local - span.offset
+            if instant is not None and instant >= span.high:
+                instant = None
             if at < span.quiet:
-                found = _earlier(found, self._moved(span, at))
-            if found is not None:
-                return found
+                instant = _earlier(instant, self._move(span, at))
+            if instant is not None:
+                return instant
             place += 1
             if span.end - at > _NEAR_S:
                 if local is None:
@@ -184,7 +184,7 @@ class CronTimetable:
                 place = max(place, bisect_right(spans.starts, local - _NEAR_S))
             at = max(at, spans.all[place].start)
 
-    def _moved(self, span: OffsetSpan, at: int) -> int | None:
+    def _move(self, span: OffsetSpan, at: int) -> int | None:
         """Return the first firing for a wall time that was skipped as this span began."""
         if self._gap == "skip" or span.offset <= span.before:
             return None
@@ -205,7 +205,7 @@ class CronTimetable:
         local = at + span.offset
         is_plain = at >= span.low and self._clock.next(local) == local
         marks = []
-        if self._moved(span, at) == at:
+        if self._move(span, at) == at:
             missing = self._clock.next(at + span.before)
             shown = _shown(local if missing is None else missing, beside=local)
             word = "also for" if is_plain else "moved from"

@@ -28,7 +28,7 @@ def describe(cron: Cron, zone: str, *, seed: str = "") -> str:
     if isinstance(line, Interval):
         return f"Every {format_duration(line.every_ms)}"
     parts = [_time(line), *_days(line), zone]
-    spread = f" (H spreads the {_joined(sorted(line.hashed))})" if line.hashed else ""
+    spread = f" (H spreads the {_join(sorted(line.hashed))})" if line.hashed else ""
     return ", ".join(parts) + spread
 
 
@@ -36,7 +36,7 @@ def _time(line: CronLine) -> str:
     times = [(hour, minute) for hour in line.hours for minute in line.minutes]
     is_rhythm = len(line.minutes) >= _RUN and _even(line.minutes, 60)
     if len(line.seconds) == 1 and len(times) <= _MOST_TIMES and not is_rhythm:
-        return f"At {_joined([_clock(*time, line.seconds[0]) for time in times])}"
+        return f"At {_join([_clock(*time, line.seconds[0]) for time in times])}"
     if len(line.seconds) == 1:
         at = f", at second {line.seconds[0]}" if line.seconds[0] else ""
         return f"{_minutes(line)}{at}"
@@ -44,7 +44,7 @@ def _time(line: CronLine) -> str:
     if (line.minutes, line.hours) == (_ALL_60, _ALL_24):
         return seconds if seconds.startswith("Every") else f"{seconds} of every minute"
     if len(times) <= _MOST_TIMES:
-        return f"{seconds} of {_joined([_clock(*time) for time in times])}"
+        return f"{seconds} of {_join([_clock(*time) for time in times])}"
     return f"{seconds}, {_lower(_minutes(line))}"
 
 
@@ -70,7 +70,7 @@ def _once_an_hour(hours: tuple[int, ...], minute: int) -> str:
         return f"At minute {minute} of {of}"
     rhythm = _rhythm(hours, 24, "hour")
     return (
-        rhythm if rhythm.startswith("Every") else f"At {_joined([_clock(one, 0) for one in hours])}"
+        rhythm if rhythm.startswith("Every") else f"At {_join([_clock(one, 0) for one in hours])}"
     )
 
 
@@ -122,12 +122,12 @@ def _which_days(days: Days) -> str:
         return _week_days(days.week_days) if by_week and not days.is_either else ""
     if not by_week:
         few = sorted(days.months) if len(days.months) < _RUN else []
-        of = _joined(month_name[month] for month in few) if few else "the month"
+        of = _join(month_name[month] for month in few) if few else "the month"
         return "" if days.is_either else _month_days(days.month_days, of)
-    told = _month_days(days.month_days, "the month")
+    text = _month_days(days.month_days, "the month")
     link = " or " if days.is_either else ", but only if it falls "
     week = _week_days(days.week_days)
-    return f"{told}{link}{week if week.startswith('on ') else f'on {week}'}"
+    return f"{text}{link}{week if week.startswith('on ') else f'on {week}'}"
 
 
 def _month_days(rule: MonthDays, of: str) -> str:
@@ -145,7 +145,7 @@ def _month_days(rule: MonthDays, of: str) -> str:
     for back in sorted(rule.nearest_from_end):
         near = f"working day nearest to the {_from_end(back)}"
         parts.append("the last working day" if back == 0 else f"the {near}")
-    return f"on {_joined(parts)} of {of}"
+    return f"on {_join(parts)} of {of}"
 
 
 def _from_end(back: int) -> str:
@@ -161,16 +161,16 @@ def _week_days(rule: WeekDays) -> str:
     special += [f"the last {day_name[(day - 1) % 7]} of the month" for day in sorted(rule.last)]
     if not special and len(plain) >= _RUN and _is_run(plain):
         return f"{day_name[plain[0]]} to {day_name[plain[-1]]}"
-    return f"on {_joined([*(day_name[day] for day in plain), *special])}"
+    return f"on {_join([*(day_name[day] for day in plain), *special])}"
 
 
-def _in(numbers: Sequence[int], told: Callable[[int], str]) -> str:
+def _in(numbers: Sequence[int], spell: Callable[[int], str]) -> str:
     if len(numbers) >= _RUN and _is_run(numbers):
-        return f"from {told(numbers[0])} to {told(numbers[-1])}"
-    return f"in {_ranges(numbers, told)}"
+        return f"from {spell(numbers[0])} to {spell(numbers[-1])}"
+    return f"in {_ranges(numbers, spell)}"
 
 
-def _ranges(numbers: Sequence[int], told: Callable[[int], str]) -> str:
+def _ranges(numbers: Sequence[int], spell: Callable[[int], str]) -> str:
     """Return a list such as 1, 5 to 9 and 12."""
     runs: list[list[int]] = []
     for number in numbers:
@@ -181,8 +181,8 @@ def _ranges(numbers: Sequence[int], told: Callable[[int], str]) -> str:
     parts: list[str] = []
     for run in runs:
         is_long = len(run) >= _RUN
-        parts += [f"{told(run[0])} to {told(run[-1])}"] if is_long else map(told, run)
-    return _joined(parts)
+        parts += [f"{spell(run[0])} to {spell(run[-1])}"] if is_long else map(spell, run)
+    return _join(parts)
 
 
 def _is_run(numbers: Sequence[int]) -> bool:
@@ -198,7 +198,7 @@ def _ordinal(number: int) -> str:
     return f"{number}{ending}"
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join(texts: Iterable[str]) -> str:
     *most, last = texts
     return f"{', '.join(most)} and {last}" if most else last
 

@@ -14,8 +14,8 @@ class Union:
         self._compiled = tuple(compiled)
 
     def after(self, instant: int) -> int | None:
-        found = (timetable.after(instant) for timetable in self._compiled)
-        return min((at for at in found if at is not None), default=None)
+        instants = (timetable.after(instant) for timetable in self._compiled)
+        return min((at for at in instants if at is not None), default=None)
 
     def marks(self, instant: int) -> tuple[str, ...]:
         """Return the notes of all triggers that fire then, each once."""

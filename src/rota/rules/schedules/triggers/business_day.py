@@ -31,9 +31,9 @@ class NthBusinessDay:
             year, month = divmod(months, _MONTHS)
             if year > LATEST.year:
                 return None
-            found = self._in_month(year, month + 1)
-            if found is not None and found > wall:
-                return found
+            instant_found = self._in_month(year, month + 1)
+            if instant_found is not None and instant_found > wall:
+                return instant_found
         return None
 
     def _in_month(self, year: int, month: int) -> datetime | None:

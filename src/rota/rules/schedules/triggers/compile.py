@@ -75,7 +75,7 @@ def compile_schedule(
     `seed` decides the values of `H` in cron lines; schedules pass their name. `calendars` are the
     stored ones by name.
     """
-    return _compiled(
+    return _compile(
         _Question(
             trigger=schedule.trigger,
             zone=schedule.zone,
@@ -115,32 +115,34 @@ def is_spread(trigger: Trigger) -> bool:
 
 
 @lru_cache(maxsize=4_096)
-def _compiled(asked: _Question) -> Timetable:
-    where = zone(asked.zone)
-    start = None if asked.start is None else read_bound("start", asked.start, where)
-    end = None if asked.end is None else read_bound("end", asked.end, where)
+def _compile(question: _Question) -> Timetable:
+    where = zone(question.zone)
+    start = None if question.start is None else read_bound("start", question.start, where)
+    end = None if question.end is None else read_bound("end", question.end, where)
     if start is not None and end is not None and end < start:
-        raise BadOption(f"end={asked.end!r} is before start={asked.start!r}; nothing would fire")
-    _check_shape(asked)
-    timetable = _on_open_days(_timetable(asked.trigger, asked, where, start), asked, where)
+        raise BadOption(
+            f"end={question.end!r} is before start={question.start!r}; nothing would fire"
+        )
+    _check_shape(question)
+    timetable = _on_open_days(_timetable(question.trigger, question, where, start), question, where)
     return timetable if start is None and end is None else Bounded(timetable, start, end)
 
 
-def _check_shape(asked: _Question) -> None:
-    triggers = list(each_trigger(asked.trigger))
+def _check_shape(question: _Question) -> None:
+    triggers = list(each_trigger(question.trigger))
     if len(triggers) > MAX_TRIGGERS:
         raise BadOption(f"trigger: {len(triggers)} of them joined, more than {MAX_TRIGGERS}")
     counts_from_end = any(isinstance(each, Every) and each.from_end for each in triggers)
     if counts_from_end and len(triggers) > 1:
         raise BadOption("every: from_end counts from runs, so it cannot be joined with triggers")
-    if counts_from_end and asked.calendar is not None:
+    if counts_from_end and question.calendar is not None:
         raise BadOption("every: from_end counts from runs, so it cannot have a calendar")
-    _check_event(asked, triggers)
-    if asked.calendar is None and asked.roll != "skip":
-        raise BadOption(f"roll={asked.roll!r} moves firings on days off; give the calendar too")
+    _check_event(question, triggers)
+    if question.calendar is None and question.roll != "skip":
+        raise BadOption(f"roll={question.roll!r} moves firings on days off; give the calendar too")
 
 
-def _check_event(asked: _Question, triggers: list[Trigger]) -> None:
+def _check_event(question: _Question, triggers: list[Trigger]) -> None:
     events = [each for each in triggers if isinstance(each, OnEvent)]
     for each in events:
         check_name("event", each.event)
@@ -148,40 +150,40 @@ def _check_event(asked: _Question, triggers: list[Trigger]) -> None:
         raise BadOption(
             "event: an event is not a rule of time and cannot be joined; make two schedules"
         )
-    if events and asked.calendar is not None:
+    if events and question.calendar is not None:
         raise BadOption("event: an event has no times of its own, so it cannot have a calendar")
 
 
-def _on_open_days(timetable: Timetable, asked: _Question, where: Zone) -> Timetable:
-    if asked.calendar is None or isinstance(asked.trigger, BusinessDay):
+def _on_open_days(timetable: Timetable, question: _Question, where: Zone) -> Timetable:
+    if question.calendar is None or isinstance(question.trigger, BusinessDay):
         return timetable
-    days = business_days(asked.calendar)
-    if asked.roll == "skip":
+    days = business_days(question.calendar)
+    if question.roll == "skip":
         return OpenDays(timetable, days, where)
-    return Rolled(timetable, days, asked.roll, zone=where, gap=asked.gap, fold=asked.fold)
+    return Rolled(timetable, days, question.roll, zone=where, gap=question.gap, fold=question.fold)
 
 
 def _timetable(  # noqa: PLR0911  # one each
-    trigger: Trigger, asked: _Question, where: Zone, start: int | None
+    trigger: Trigger, question: _Question, where: Zone, start: int | None
 ) -> Timetable:
     match trigger:
         case Cron():
             return compile_cron(
-                trigger, zone=where, gap=asked.gap, fold=asked.fold, seed=asked.seed
+                trigger, zone=where, gap=question.gap, fold=question.fold, seed=question.seed
             )
         case Every():
             return compile_every(trigger, zone=where, start=start)
         case At():
-            return compile_at(trigger, zone=where, gap=asked.gap, fold=asked.fold)
+            return compile_at(trigger, zone=where, gap=question.gap, fold=question.fold)
         case Rrule():
-            return compile_rrule(trigger, zone=where, gap=asked.gap, fold=asked.fold)
+            return compile_rrule(trigger, zone=where, gap=question.gap, fold=question.fold)
         case CalendarEvery() | BusinessDay():
-            walls = _walls(trigger, asked.calendar)
-            return OnWalls(walls, zone=where, gap=asked.gap, fold=asked.fold)
+            walls = _walls(trigger, question.calendar)
+            return OnWalls(walls, zone=where, gap=question.gap, fold=question.fold)
         case OnEvent():
             return Never()
         case AnyOf() | Unless():
-            return _joined(trigger, asked, where)
+            return _join(trigger, question, where)
     assert_never(trigger)
 
 
@@ -191,11 +193,11 @@ def _walls(trigger: CalendarEvery | BusinessDay, calendar: Calendar | None) -> W
     return calendar_walls(trigger)
 
 
-def _joined(trigger: AnyOf | Unless, asked: _Question, where: Zone) -> Timetable:
+def _join(trigger: AnyOf | Unless, question: _Question, where: Zone) -> Timetable:
     if isinstance(trigger, AnyOf):
         if not trigger.triggers:
             raise BadOption("any_of is empty; give at least one trigger")
-        return Union([_timetable(each, asked, where, None) for each in trigger.triggers])
-    kept = _timetable(trigger.trigger, asked, where, None)
-    exclude = _timetable(trigger.exclude, asked, where, None)
-    return (UnlessDay if trigger.whole_day else UnlessAt)(kept, exclude, where)
+        return Union([_timetable(each, question, where, None) for each in trigger.triggers])
+    base = _timetable(trigger.trigger, question, where, None)
+    exclude = _timetable(trigger.exclude, question, where, None)
+    return (UnlessDay if trigger.whole_day else UnlessAt)(base, exclude, where)

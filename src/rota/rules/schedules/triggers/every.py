@@ -24,15 +24,15 @@ class Steps:
         if instant < self._anchor:
             following = self._anchor
         else:
-            gone = (instant - self._anchor) // self._every
-            following = self._anchor + (gone + 1) * self._every
+            steps = (instant - self._anchor) // self._every
+            following = self._anchor + (steps + 1) * self._every
         return following if following <= self._last else None
 
     def count(self, after: int, until: int) -> int:
         """Count by division alone."""
-        return max(0, self._gone(min(until, self._last)) - self._gone(after))
+        return max(0, self._steps_until(min(until, self._last)) - self._steps_until(after))
 
-    def _gone(self, instant: int) -> int:
+    def _steps_until(self, instant: int) -> int:
         """Return how many firings there were up to this instant."""
         return max(0, (instant - self._anchor) // self._every + 1)
 

@@ -82,8 +82,8 @@ class Rolled:
                 return best
             if best is not None and target > self._zone.wall(best).date() + _DAY:
                 return best
-            found = self._first(target, instant)
-            best = found if best is None else min(best, found or best)
+            rolled = self._first(target, instant)
+            best = rolled if best is None else min(best, rolled or best)
             following = self._timetable.after(
                 day_start(self._sources(target)[-1] + _DAY, self._zone) - 1
             )
@@ -107,14 +107,14 @@ class Rolled:
 
     def _on(self, target: date) -> Mapping[int, date]:
         """Return the firings of a business day in order, each with its original day."""
-        known = self._known.get(target)
-        if known is None:
-            known = self._gathered(target)
+        cached = self._known.get(target)
+        if cached is None:
+            cached = self._gather(target)
             recent = list(self._known.items())[1 - _KEPT_DAYS :]
-            self._known = dict(recent) | {target: known}
-        return known
+            self._known = dict(recent) | {target: cached}
+        return cached
 
-    def _gathered(self, target: date) -> Mapping[int, date]:
+    def _gather(self, target: date) -> Mapping[int, date]:
         sources: dict[int, date] = {}
         for source in self._sources(target):
             for number, at in enumerate(firings_on(self._timetable, source, self._zone)):
@@ -124,11 +124,11 @@ class Rolled:
                     sources[at] = target
                 else:
                     moved = datetime.combine(target, self._zone.wall(at).time())
-                    for to in self._resolved(moved):
+                    for to in self._resolve(moved):
                         sources.setdefault(to, source)
         return dict(sorted(sources.items()))
 
-    def _resolved(self, wall: datetime) -> tuple[int, ...]:
+    def _resolve(self, wall: datetime) -> tuple[int, ...]:
         return resolve(wall, zone=self._zone, gap=self._gap, fold=self._fold)
 
     def _sources(self, target: date) -> list[date]:

@@ -45,22 +45,22 @@ class RruleWalls:
         for following in range(turn, turn + MAX_TURNS):
             if self._begin(following) > self._last.date():
                 return None
-            found = self._in(following)
-            index = bisect_right(found, wall)
-            if index < len(found):
-                return found[index] if found[index] <= self._last else None
+            next_wall = self._in(following)
+            index = bisect_right(next_wall, wall)
+            if index < len(next_wall):
+                return next_wall[index] if next_wall[index] <= self._last else None
         return None
 
     def _begin(self, turn: int) -> date:
         return _first_day(self._rule, self._origin + turn * self._rule.interval)
 
     def _in(self, turn: int) -> list[datetime]:
-        known = self._known.get(turn)
-        if known is None:
-            known = [wall for wall in self._set(turn) if wall >= self._start]
+        walls = self._known.get(turn)
+        if walls is None:
+            walls = [wall for wall in self._set(turn) if wall >= self._start]
             recent = list(self._known.items())[1 - _KEPT :]
-            self._known = dict(recent) | {turn: known}
-        return known
+            self._known = dict(recent) | {turn: walls}
+        return walls
 
     def _set(self, turn: int) -> Sequence[datetime]:
         days = _days(self._rule, self._begin(turn))
@@ -131,14 +131,16 @@ def _times(rule: Rule) -> list[time]:
 
 def _tests(rule: Rule) -> list[Test]:
     """Return the tests that a day must pass, the cheapest first."""
-    made: dict[str, Callable[[frozenset[int]], Test]] = {
+    by_part: dict[str, Callable[[frozenset[int]], Test]] = {
         "BYMONTH": lambda months: lambda day: day.month in months,
         "BYMONTHDAY": _by_month_day,
         "BYYEARDAY": _by_year_day,
         "BYWEEKNO": lambda weeks: lambda day: _is_in_week(day, weeks, rule.week_start),
     }
     tests = [
-        make(frozenset(rule.numbers[name])) for name, make in made.items() if name in rule.numbers
+        make(frozenset(rule.numbers[name]))
+        for name, make in by_part.items()
+        if name in rule.numbers
     ]
     if rule.weekdays:
         in_month = rule.freq == "MONTHLY" or "BYMONTH" in rule.numbers
@@ -176,5 +178,5 @@ def _is_in_week(day: date, weeks: frozenset[int], week_start: int) -> bool:
     """Whether the day is in one of the weeks: week 1 has four days in the year, -1 is the last."""
     middle = day + _DAY * (_HALF_WEEK - 1 - (day.weekday() - week_start) % _WEEK)
     number = (middle.timetuple().tm_yday - 1) // _WEEK + 1
-    left = (365 + isleap(middle.year) - middle.timetuple().tm_yday) // _WEEK
-    return bool(weeks & {number, -left - 1})
+    days_left = (365 + isleap(middle.year) - middle.timetuple().tm_yday) // _WEEK
+    return bool(weeks & {number, -days_left - 1})

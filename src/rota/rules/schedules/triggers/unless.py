@@ -31,7 +31,7 @@ class UnlessAt:
         self._timetable = timetable
         self._exclude = exclude
         self._zone = zone
-        self._left = _left(timetable, exclude)
+        self._kept_instants = _kept_instants(timetable, exclude)
         self._known = (0, 0)
 
     def after(self, instant: int) -> int | None:
@@ -54,19 +54,23 @@ class UnlessAt:
 
     def _past(self, at: int) -> int | None:
         """Return the next instant that may fire after the excluded `at`."""
-        if self._left is None:
+        if self._kept_instants is None:
             return self._timetable.after(at)
         day = self._zone.wall(at).date()
         start, end = day_start(day, self._zone), day_end(day, self._zone)
         shifts = self._zone.starts
         if bisect_right(shifts, start - DAY_MS) != bisect_right(shifts, end + DAY_MS):
             return self._timetable.after(at)  # clocks are changed: each line has its own way
-        place = bisect_right(self._left, (at - start) // 1_000)
-        until = start + self._left[place] * 1_000 if place < len(self._left) else end + 1
+        place = bisect_right(self._kept_instants, (at - start) // 1_000)
+        until = (
+            start + self._kept_instants[place] * 1_000
+            if place < len(self._kept_instants)
+            else end + 1
+        )
         return self._timetable.after(until - 1)
 
 
-def _left(timetable: Timetable, exclude: Timetable) -> list[int] | None:
+def _kept_instants(timetable: Timetable, exclude: Timetable) -> list[int] | None:
     """Return the seconds of a day at which only the first fires; None if unknown."""
     if not (isinstance(timetable, CronTimetable) and isinstance(exclude, CronTimetable)):
         return None

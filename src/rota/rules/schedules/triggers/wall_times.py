@@ -46,7 +46,7 @@ class OnWalls:
         wall = self._walls.after(self._zone.wall(instant) - reach)
         best: int | None = None
         while wall is not None:
-            for at in self._resolved(wall):
+            for at in self._resolve(wall):
                 if at > instant and (best is None or at < best):
                     best = at
             if best is not None and self._is_settled(wall, best, reach):
@@ -62,7 +62,7 @@ class OnWalls:
         missing = self._moved_from(instant)
         return () if missing is None else (gap_mark(missing, wall),)
 
-    def _resolved(self, wall: datetime) -> tuple[int, ...]:
+    def _resolve(self, wall: datetime) -> tuple[int, ...]:
         return resolve(wall, zone=self._zone, gap=self._gap, fold=self._fold)
 
     def _is_settled(self, wall: datetime, best: int, reach: timedelta) -> bool:

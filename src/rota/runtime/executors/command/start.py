@@ -79,7 +79,7 @@ def _inherited(programs: Programs) -> dict[str, str]:
     env = {name: os.environ[name] for name in names if name in os.environ}
     env.setdefault("PATH", os.defpath)
     if programs.user is not None:
-        user = _known(programs.user)
+        user = _account(programs.user)
         env |= {"HOME": user.pw_dir, "USER": user.pw_name, "LOGNAME": user.pw_name}
     return env
 
@@ -87,12 +87,12 @@ def _inherited(programs: Programs) -> dict[str, str]:
 def _rights(user: str | None) -> dict[str, Any]:
     if user is None:
         return {}
-    entry = _known(user)
+    entry = _account(user)
     groups = os.getgrouplist(entry.pw_name, entry.pw_gid)
     return {"user": entry.pw_uid, "group": entry.pw_gid, "extra_groups": groups}
 
 
-def _known(user: str) -> pwd.struct_passwd:
+def _account(user: str) -> pwd.struct_passwd:
     try:
         return pwd.getpwuid(int(user)) if user.isdecimal() else pwd.getpwnam(user)
     except (KeyError, OverflowError):
@@ -106,7 +106,7 @@ def at_home(cwd: str | None, programs: Programs) -> str | None:
     """Return the working folder; `~` is the home folder of the user that the program runs as."""
     if cwd is None or not (cwd == HOME or cwd.startswith(f"{HOME}/")):
         return cwd
-    home = _inherited(programs).get("HOME") or _known(str(os.getuid())).pw_dir
+    home = _inherited(programs).get("HOME") or _account(str(os.getuid())).pw_dir
     return home + cwd[1:]
 
 

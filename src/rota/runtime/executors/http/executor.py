@@ -65,10 +65,10 @@ class HttpExecutor(LoopExecutor):
             check_url(request.url, allow_private=target.allow_private, egress=self._egress)
             return await self._exchange(request, target)
         except (BadInput, aiohttp.InvalidURL) as exc:
-            said = describe(exc).message
+            text = describe(exc).message
             if isinstance(exc, NotReached):
-                emit("http.refused", job=call.lease.job, run=call.lease.run_id, detail=said)
-            return refused(exc, said)
+                emit("http.refused", job=call.lease.job, run=call.lease.run_id, detail=text)
+            return refused(exc, text)
         except (aiohttp.ClientError, OSError, TimeoutError) as exc:
             message = describe(exc).message or f"no answer: {type(exc).__name__}"
             error = failure(describe(exc).type, f"{request.url.origin()}: {message}")

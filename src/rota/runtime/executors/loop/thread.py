@@ -116,7 +116,7 @@ class LoopThread:
         return self._thread.is_alive()
 
     def lag_s(self) -> float:
-        """How long the loop has not answered; it answers every 0.1 s while it has attempts."""
+        """Return how long the loop has not answered; with attempts it answers every 0.1 s."""
         beat_s = self._beat_s
         return 0.0 if beat_s is None else elapsed_s() - beat_s
 

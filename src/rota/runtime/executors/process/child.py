@@ -91,7 +91,7 @@ class Child:
         self._write_lock = threading.Lock()
         self._asking = threading.Lock()
         self._writer: int | None = None
-        self._records = ChildRecords(self._said, console)
+        self._records = ChildRecords(self._send_line, console)
         self._armed: Attempt | None = None
         self._is_sending = False
         self._deferred = False
@@ -160,8 +160,8 @@ class Child:
         return EndFrame.of(ending or _no_ending(), is_spent=out_of_memory)
 
     def _body(self, call: Attempt) -> Ending:
-        enter(call, self._told)
-        handler, signature = _known(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
+        enter(call, self._send_progress)
+        handler, signature = _handler_at(call.work.spec.target.ref)  # type: ignore[union-attr]  # ours is Python
         call.work = msgspec.structs.replace(call.work, handler=handler, signature=signature)
         self._records.install()
         with memory_limit(call.work.spec.memory_mb):
@@ -190,7 +190,7 @@ class Child:
                 store = self._stores[url] = connect(url)
         return store
 
-    def _told(self, _run_id: str, _fence: int, fraction: float, note: str) -> None:
+    def _send_progress(self, _run_id: str, _fence: int, fraction: float, note: str) -> None:
         self._send(ProgressFrame(fraction=fraction, note=note))
 
     @contextlib.contextmanager
@@ -215,7 +215,7 @@ class Child:
             raise StoreUnavailable("the worker of this process is gone")
         return decode_reply(frame)
 
-    def _said(self, level: int, text: str) -> bool:
+    def _send_line(self, level: int, text: str) -> bool:
         run = current.get()
         # A finaliser may log while its own thread writes a frame: it is not sent then.
         if run is None or run.call is not self._armed or self._writer == threading.get_ident():
@@ -269,7 +269,7 @@ class Child:
 
 
 @functools.cache
-def _known(ref: str) -> tuple[Callable[..., Any], Signature]:
+def _handler_at(ref: str) -> tuple[Callable[..., Any], Signature]:
     function = find_function(ref)
     return function, Signature.of(function)
 

@@ -207,7 +207,7 @@ class ProcessExecutor(PooledExecutor):
                 lease = call.lease
                 self._progress(lease.run_id, lease.fence, answer.fraction, answer.note)
             elif isinstance(answer, QuestionFrame):
-                child.send(_replied(call, answer.question))
+                child.send(_reply(call, answer.question))
             elif isinstance(answer, SettledFrame):
                 call.is_committed = True
             elif isinstance(answer, LogFrame) and call.log_buffer is not None:
@@ -217,7 +217,7 @@ class ProcessExecutor(PooledExecutor):
         raise ChildLost
 
 
-def _replied(call: Attempt, question: ServiceRequest) -> ServiceReply:
+def _reply(call: Attempt, question: ServiceRequest) -> ServiceReply:
     """Reply to a request of a handler in a child, which only its worker can answer."""
     services = call.services
     assert isinstance(services, RemoteRunServices)  # noqa: S101  # others are asked by the child itself

@@ -29,7 +29,7 @@ class BeginFrame(msgspec.Struct, frozen=True, kw_only=True, tag="begin"):
     timeout_s: float | None
     memory_mb: int | None
     mismatch: str = ""
-    """Which version the run is for and which this one is, if those take different arguments."""
+    """The version that the run is for and this one, if those take different arguments."""
     services: tuple[str, str, str] | None = None
     """The address of the store and the namespace, for the run services of the handler."""
     asks: bool = False

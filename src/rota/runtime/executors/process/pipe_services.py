@@ -27,9 +27,9 @@ class PipeRunServices(RemoteRunServices):
         return reply
 
 
-def _error(name: str, said: str) -> RotaError:
+def _error(name: str, message: str) -> RotaError:
     """Return an error of the same class and message."""
     kind = getattr(errors, name, LeaseLost)
-    made: RotaError = kind.__new__(kind)
-    RotaError.__init__(made, said)
-    return made
+    error: RotaError = kind.__new__(kind)
+    RotaError.__init__(error, message)
+    return error

@@ -152,8 +152,8 @@ class ThreadExecutor(PooledExecutor):
             return False
         # A thread with no next call may as well carry the ending away itself: waking another for
         # that, and being woken for what it brings, is a tenth of what a node of a graph takes.
-        done = self._done if self._pool.has_waiting else self._done_at_rest
-        done(call, ending)
+        report = self._done if self._pool.has_waiting else self._done_at_rest
+        report(call, ending)
         return True
 
     def _carry_out(self, call: Attempt, slot: ThreadSlot) -> Ending:

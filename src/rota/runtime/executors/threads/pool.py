@@ -84,11 +84,11 @@ class SlotPool:
         ends = 0
         try:
             while True:
-                found = self._waiting.get_nowait()
-                if found is None:
+                item = self._waiting.get_nowait()
+                if item is None:
                     ends += 1
                 else:
-                    calls.append(found)
+                    calls.append(item)
         except Empty:
             pass
         for _ in range(ends):

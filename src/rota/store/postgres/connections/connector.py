@@ -215,7 +215,7 @@ class Connector:
             if not isinstance(error, psycopg.Error | StoreUnavailable):
                 return  # the caller was stopped, which says nothing about the server
             self._failures += 1
-            self._why = _said(error)
+            self._why = _reason(error)
             rest_s = min(LONGEST_REST_S, FIRST_REST_S * 2.0 ** (self._failures - 1))
             self._rests_until_s = elapsed_s() + rest_s * random.uniform(0.5, 1.0)
 
@@ -250,7 +250,7 @@ class Connector:
 
 def _unavailable(error: psycopg.Error) -> StoreUnavailable:
     """Return the error; a refusal by a server is no outage. Psycopg only has texts for it."""
-    message = _said(error)
+    message = _reason(error)
     return (
         StoreRefused(message)
         if any(each in message for each in REFUSALS)
@@ -258,5 +258,5 @@ def _unavailable(error: psycopg.Error) -> StoreUnavailable:
     )
 
 
-def _said(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     return f"cannot connect to PostgreSQL: {str(error).strip()}"

@@ -83,8 +83,8 @@ class Leftovers:
             self._named, self._nameless = set(), 0
             return
         with self._lock:
-            named = set(self._named)
-        sessions = json.dumps(sorted(named))
+            sessions_named = set(self._named)
+        sessions = json.dumps(sorted(sessions_named))
         gone = {
             row["session"] for row in connection.libpq.run(self._gone, {"sessions": sessions}).rows
         }

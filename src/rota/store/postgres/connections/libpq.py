@@ -90,7 +90,7 @@ class LibpqConnection:
             elif value.__class__ is int:
                 values.append(b"%d" % value)
             else:
-                values.append(_dumped(value))
+                values.append(_encode(value))
         result = self._check(self._send(statement, values))
         return StatementResult(statement.rows(result, make), result.command_tuples or 0)
 
@@ -189,7 +189,7 @@ def numbered(text: bytes) -> tuple[bytes, tuple[str, ...]]:
     return _MARK.sub(place, text), tuple(name.decode() for name in names)
 
 
-def _dumped(value: Any) -> bytes | None:
+def _encode(value: Any) -> bytes | None:
     if value is None:
         return None
     if isinstance(value, str):

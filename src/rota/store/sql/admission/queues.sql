@@ -1,10 +1,12 @@
 -- name: pause_queue
-insert into rota.queue (namespace, name, is_paused, note, changed_at)
+insert into rota.queue as queue (namespace, name, is_paused, note, changed_at)
 values (:namespace, :name, true, :note, {now})
 on conflict (namespace, name) do update
    set is_paused = excluded.is_paused,
        note = excluded.note,
        changed_at = excluded.changed_at
+ where not queue.is_paused
+    or queue.note is distinct from excluded.note
 
 -- name: resume_queue
 update rota.queue
@@ -13,6 +15,7 @@ update rota.queue
        changed_at = {now}
  where namespace = :namespace
    and name = :name
+   and is_paused
 
 -- name: paused_queues
 select name, note, changed_at

@@ -153,6 +153,9 @@ on conflict (namespace, job) do update
        stays = true,
        note = excluded.note,
        changed_at = excluded.changed_at
+ where b.state <> 'open'
+    or not b.stays
+    or b.note is distinct from excluded.note
 returning turn, changed_at
 
 -- name: close_breaker

@@ -113,6 +113,7 @@ select g.job, g.fingerprint, d.error_type, d.message, d.reason, g.open_letters, 
          where namespace = :namespace
            and died_at >= :since
            and (cast(:job as text) is null or job = :job)
+           and (cast(:fingerprint as text) is null or fingerprint = :fingerprint)
            and {columns:letter_reached}
          group by job, fingerprint
         having count(case when state = 'open' then 1 end) > 0

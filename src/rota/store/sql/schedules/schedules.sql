@@ -447,11 +447,12 @@ select namespace, name, spec, {now} as now
  order by namespace, name
 
 -- name: put_blackout
-insert into rota.blackout (namespace, name, spec, changed_at)
+insert into rota.blackout as blackout (namespace, name, spec, changed_at)
 values (:namespace, :name, :spec, {now})
 on conflict (namespace, name) do update
    set spec = excluded.spec,
        changed_at = excluded.changed_at
+ where blackout.spec <> excluded.spec
 
 -- name: delete_blackout
 delete from rota.blackout

@@ -146,7 +146,7 @@ update rota.worker
    set drain_asked = :drain_asked
  where id = :id
    and namespace = :namespace
-returning name
+   and drain_asked <> :drain_asked
 
 -- name: note_stall
 update rota.worker
@@ -154,7 +154,7 @@ update rota.worker
        stalled_why = :why
  where id = :id
 
--- name: update_duty
+-- name: update_worker_scope
 update rota.worker
    set queues = :queues,
        jobs = :jobs

@@ -1,4 +1,4 @@
-"""A cache of recent answers: many requests for the same data become one query to the store."""
+"""Shared reads: many requests for the same data become one query to the store."""
 
 from __future__ import annotations
 
@@ -6,38 +6,34 @@ import asyncio
 from collections.abc import Callable, Collection, Hashable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rota.clock import elapsed_s
 from rota.store.base import Tx
+from rota.ttl_cache import TtlCache
 
 if TYPE_CHECKING:
     from rota.api.server.state import ServerState
 
 T = TypeVar("T")
-GOOD_S = 2.0
-MOST = 500
 
 
-class TtlCache:
-    """The answers of the last two seconds; on the event loop."""
+class SharedReads:
+    """The reads of the last two seconds, also those under way; on the event loop."""
 
     def __init__(self, server_state: ServerState) -> None:
         self._server_state = server_state
-        self._known: dict[Hashable, tuple[float, asyncio.Future[Any]]] = {}
+        self._recent: TtlCache[asyncio.Future[Any]] = TtlCache()
 
     async def read(
         self, key: Hashable, work: Callable[[Tx], T], *, only: Collection[str] | None
     ) -> T:
-        """Return the cached answer, share a read under way, or read the store."""
-        known = self._known.get(key)
-        if known is not None and elapsed_s() - known[0] < GOOD_S:
-            answer: T = await asyncio.shield(known[1])
+        """Return the recent answer, share a read under way, or read the store."""
+        known = self._recent.get(key)
+        if known is not None:
+            answer: T = await asyncio.shield(known)
             return answer
-        if len(self._known) >= MOST:
-            self._known.clear()
         asked = asyncio.ensure_future(self._server_state.read(work, only=only))
-        self._known[key] = elapsed_s(), asked
+        self._recent.put(key, asked)
         try:
             return await asyncio.shield(asked)
         except BaseException:
-            self._known.pop(key, None)
+            self._recent.drop(key)
             raise

@@ -29,7 +29,7 @@ NEAR_MS = 86_400_000
 """Windows that begin later than this are not shown yet, in milliseconds."""
 
 
-class ClosedWindow(msgspec.Struct, frozen=True, kw_only=True):
+class DrainingWindow(msgspec.Struct, frozen=True, kw_only=True):
     """A draining window: the period that lasts now, or else the next one."""
 
     name: str
@@ -47,7 +47,7 @@ class ClosedWindow(msgspec.Struct, frozen=True, kw_only=True):
         return is_meant and self.begins_in_ms <= 0
 
 
-def drains(tx: Tx, *, namespace: str) -> tuple[ClosedWindow, ...]:
+def draining_windows(tx: Tx, *, namespace: str) -> tuple[DrainingWindow, ...]:
     """Return the draining windows of a namespace, by the database's clock; mostly there are none.
 
     They last now or are still to come.
@@ -57,7 +57,7 @@ def drains(tx: Tx, *, namespace: str) -> tuple[ClosedWindow, ...]:
     return tuple(each for each in ahead if each is not None)
 
 
-def _readable(row: Row) -> ClosedWindow | None:
+def _readable(row: Row) -> DrainingWindow | None:
     """Return the window if it drains. None as well if it cannot be read: the worker goes on."""
     what = f"maintenance window {row['name']}"
     try:
@@ -68,7 +68,7 @@ def _readable(row: Row) -> ClosedWindow | None:
         return None
 
 
-def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
+def _drain(name: str, window: Blackout, now: int) -> DrainingWindow | None:
     # Imported here: most workers never have a window, and need not load cron and zones.
     from rota.rules.schedules.windows import compile_blackout  # noqa: PLC0415
 
@@ -76,7 +76,7 @@ def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
     if span is None:
         return None
     begins_at, ends_at = span
-    return ClosedWindow(
+    return DrainingWindow(
         name=name,
         note=window.note,
         job=window.job,
@@ -87,17 +87,17 @@ def _drain(name: str, window: Blackout, now: int) -> ClosedWindow | None:
     )
 
 
-def narrow_to_open(tx: Tx, wanted: Wanted) -> None:
+def narrow_to_open(tx: Tx, claim_request: Wanted) -> None:
     """Leave out of the claim the jobs and queues that a window keeps from starting now."""
     del tx
-    for job, queue in wanted.shut:
-        wanted.leave_out(job, queue)
+    for job, queue in claim_request.shut:
+        claim_request.leave_out(job, queue)
 
 
 class ClosedNow(ActiveHold):
     """The windows of a namespace that last now."""
 
-    def __init__(self, windows: Sequence[ClosedWindow]) -> None:
+    def __init__(self, windows: Sequence[DrainingWindow]) -> None:
         self._windows = windows
 
     def reasons(self, *, job: str, queue: str) -> list[Reason]:
@@ -108,16 +108,16 @@ class ClosedNow(ActiveHold):
 
 
 def closed_now(tx: Tx, namespace: str) -> ClosedNow | None:
-    lasting = [each for each in drains(tx, namespace=namespace) if each.begins_in_ms <= 0]
+    lasting = [each for each in draining_windows(tx, namespace=namespace) if each.begins_in_ms <= 0]
     return ClosedNow(lasting) if lasting else None
 
 
-def _reason(drain: ClosedWindow) -> Reason:
+def _reason(drain: DrainingWindow) -> Reason:
     of = f" of job {drain.job}" if drain.job else ""
     where = f" in queue {drain.queue}" if drain.queue else ""
     note = f": {drain.note}" if drain.note else ""
     says = (
-        f"maintenance window {drain.name} lets nothing new{of}{where} start for another "
+        f"maintenance window {drain.name} lets no new run{of}{where} start for another "
         f"{seconds(drain.ends_in_ms)}{note}"
     )
     return Reason(kind="window", says=says, until=moment(drain.ends_at))
@@ -125,7 +125,9 @@ def _reason(drain: ClosedWindow) -> Reason:
 
 def window_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
     """Yield the windows of a queue; a job's window without a queue is shown at the job's queue."""
-    near = [each for each in drains(tx, namespace=namespace) if each.begins_in_ms < NEAR_MS]
+    near = [
+        each for each in draining_windows(tx, namespace=namespace) if each.begins_in_ms < NEAR_MS
+    ]
     specs = current_specs(tx, {each.job for each in near if each.job}, namespace=namespace)
     for each in near:
         spec = specs[each.job][1] if each.job in specs else None
@@ -134,7 +136,7 @@ def window_limits(tx: Tx, queue: str, namespace: str) -> Iterator[QueueLimit]:
             yield _limit(each)
 
 
-def _limit(drain: ClosedWindow) -> QueueLimit:
+def _limit(drain: DrainingWindow) -> QueueLimit:
     whom = f" for job {drain.job}" if drain.job else ""
     note = f": {drain.note}" if drain.note else ""
     is_now = drain.begins_in_ms <= 0

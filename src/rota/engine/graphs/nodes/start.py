@@ -1,4 +1,4 @@
-"""Releases: make runs of nodes that may run, with a limit on instances of mapped nodes."""
+"""Starts of nodes: make runs of nodes that may run, with a limit on instances of mapped nodes."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ PAUSED = "paused"
 """The reason of a mapped node whose other instances wait until the run is resumed."""
 
 
-class NodeReleases:
-    """The nodes to release in one transaction."""
+class NodeStarts:
+    """The nodes to start in one transaction."""
 
     def __init__(self, tx: Tx, node_rows: NodeRows, *, namespace: str) -> None:
         self._tx = tx
@@ -51,7 +51,7 @@ class NodeReleases:
         return any(waiting)
 
     def allow(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Release a node that its parents let run, or keep it ready in a paused or full run."""
+        """Start a node that its parents let run, or keep it ready in a paused or full run."""
         node = graph_run.shape.plan.nodes[row.name].node
         if row.state == "held":
             row.state = "ready"
@@ -61,16 +61,16 @@ class NodeReleases:
             self._node_rows.change(row)
             self._full[graph_run.graph_id] = graph_run
         elif node.when is None and node.map is None:
-            self.release(graph_run, row)
+            self.start(graph_run, row)
         else:
             row.state = "active"
             self._asking.append((graph_run, row))
 
     def begin(self, graph_run: GraphRun, row: NodeRow) -> None:
-        """Release a ready node, or set it aside until its condition and list are read."""
+        """Start a ready node, or set it aside until its condition and list are read."""
         node = graph_run.shape.plan.nodes[row.name].node
         if node.when is None and node.map is None:
-            self.release(graph_run, row)
+            self.start(graph_run, row)
         else:
             row.state = "active"
             self._asking.append((graph_run, row))
@@ -90,7 +90,7 @@ class NodeReleases:
         complete, self._complete = self._complete, []
         return complete
 
-    def release(self, graph_run: GraphRun, row: NodeRow) -> None:
+    def start(self, graph_run: GraphRun, row: NodeRow) -> None:
         """Make the run of an unmapped node; refuse the node if its arguments cannot be made."""
         row.state = "active"
         self._node_rows.change(row)
@@ -113,7 +113,7 @@ class NodeReleases:
         if row.name in graph_run.late:
             return "{}"
         node = graph_run.shape.plan.nodes[row.name].node
-        return _encoded(node, arguments_of(node, NodeResults(self._tx).values(graph_run, ())))
+        return _encode(node, arguments_of(node, NodeResults(self._tx).values(graph_run, ())))
 
     def spread(self, graph_run: GraphRun, row: NodeRow, items: list[Any]) -> None:
         """Begin a mapped node with its items; BadInput if an item makes no arguments."""
@@ -187,10 +187,10 @@ class NodeReleases:
         limit = self._window(graph_run, row)
         if live > limit // 2 and limit == WINDOW:
             return  # read a long list again only when it pays
-        known = NodeResults(self._tx)
+        results = NodeResults(self._tx)
         asks = graph_run.shape.asks[row.name]
-        known.load_all((row.graph_id, name) for name in asks)
-        self._fill(graph_run, row, items_of(node, known.values(graph_run, asks)))
+        results.load_all((row.graph_id, name) for name in asks)
+        self._fill(graph_run, row, items_of(node, results.values(graph_run, asks)))
 
     def _window(self, graph_run: GraphRun, row: NodeRow) -> int:
         mapped = graph_run.shape.plan.nodes[row.name].node.map
@@ -215,10 +215,10 @@ class NodeReleases:
             places = batch_of(index, items=len(items), batch=batch)
             item = items[places[0]] if batch == 1 else [items[at] for at in places]
             if is_late:
-                args = _encoded(node, item)
+                args = _encode(node, item)
             else:
                 values = params.values(graph_run, (), item=item, position=index)
-                args = _encoded(node, arguments_of(node, values))
+                args = _encode(node, arguments_of(node, values))
             run_id = self._id(row, index, len(runs))
             runs.append(self._run(graph_run, row, run_id, args, index))
             if node.graph is not None and (before := past.run_of(index)):
@@ -267,7 +267,7 @@ class NodeReleases:
         )
 
 
-def _encoded(node: Node, value: Any) -> str:
+def _encode(node: Node, value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
     except (ValueError, TypeError, OverflowError, RecursionError) as error:

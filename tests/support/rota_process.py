@@ -1,4 +1,4 @@
-"""`rota` commands as processes hatched from a nest; one nest for each test process."""
+"""`rota` commands as processes of a fork server; one server for each test process."""
 
 from __future__ import annotations
 
@@ -13,17 +13,19 @@ from functools import cache
 from pathlib import Path
 from typing import IO
 
-from tests.support import asking, nest
+from tests.support import asking, fork_server
 
 LIMIT_S = 60.0
 
 
-def hatched(
+def run_rota(
     words: Sequence[str], *, folder: Path, env: Mapping[str, str], stdin: str = ""
 ) -> subprocess.CompletedProcess[str]:
     """Run `python -m rota WORDS` to its end; it is killed when it takes a minute."""
     with ExitStack() as stack:
-        given, out, err = streams = [stack.enter_context(_memory()) for _ in range(nest.STREAMS)]
+        given, out, err = streams = [
+            stack.enter_context(_memory()) for _ in range(fork_server.STREAMS)
+        ]
         given.write(stdin.encode())
         given.seek(0)
         code = asking.ask(
@@ -38,16 +40,16 @@ def hatched(
 
 
 def shim() -> str:
-    """Return shell words that run `python -m rota` through the nest."""
+    """Return shell words that run `python -m rota` through the fork server."""
     return f"{sys.executable} -I -S {asking.__file__} {door()}"
 
 
 @cache
 def door() -> str:
-    """Return the address of the nest, built at the first call; it ends with this process."""
-    folder = tempfile.mkdtemp(prefix="rota-nest-")
+    """Return the address of the fork server, which starts at the first call and ends with us."""
+    folder = tempfile.mkdtemp(prefix="rota-fork-")
     process = subprocess.Popen(
-        [sys.executable, nest.__file__, folder],
+        [sys.executable, fork_server.__file__, folder],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         start_new_session=True,
@@ -57,7 +59,7 @@ def door() -> str:
     atexit.register(process.wait, LIMIT_S)
     atexit.register(process.stdin.close)
     with process.stdout as ready:
-        assert ready.readline() == b"ready\n", "the nest was not built"
+        assert ready.readline() == b"ready\n", "the fork server did not start"
     return str(Path(folder, "door"))
 
 

@@ -56,14 +56,14 @@ class Ask:
 
 
 @dataclass
-class Nest:
-    """Commands in progress, by the pidfd of each: its pid, and its requester."""
+class ForkServer:
+    """A server that forks a process for each command; `commands` has those in progress by pidfd."""
 
     door: socket.socket
     events: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector)
     commands: dict[int, tuple[int, socket.socket]] = field(default_factory=dict)
 
-    def tend(self) -> Ask | None:
+    def serve(self) -> Ask | None:
         """Serve until the maker is gone; in a forked child, return its command."""
         self.events.register(MAKER, selectors.EVENT_READ)
         self.events.register(self.door, selectors.EVENT_READ)
@@ -159,7 +159,7 @@ def main(folder: Path) -> None:
     door.listen(16)
     sys.stdout.write("ready\n")
     sys.stdout.flush()
-    ask = Nest(door).tend()
+    ask = ForkServer(door).serve()
     if ask is None:
         shutil.rmtree(folder, ignore_errors=True)
     else:

@@ -15,13 +15,13 @@ from rota.model.runs.run import RunView
 from rota.store.base import Tx
 
 
-class Holds(msgspec.Struct, frozen=True, kw_only=True):
+class ActiveHolds(msgspec.Struct, frozen=True, kw_only=True):
     """The workers and active holds of a namespace, which are the same for all its runs."""
 
     workers: tuple[WorkerRecord, ...]
     active: tuple[ActiveHold, ...]
 
-    def obstacles(self, *, job: str, queue: str) -> list[Reason]:
+    def reasons(self, *, job: str, queue: str) -> list[Reason]:
         """Return what keeps every run of a job in a queue from being claimed."""
         found = [reason for hold in self.active for reason in hold.reasons(job=job, queue=queue)]
         missing = self._missing(job, queue)
@@ -34,7 +34,7 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
         is_held = any(hold.is_of_job(job=job, queue=queue) for hold in self.active)
         return is_held or not all(_knows(each, job) for each in self._serving(queue))
 
-    def holds(self, run: RunView) -> bool:
+    def is_held(self, run: RunView) -> bool:
         """Whether people see this run as held."""
         return any(hold.marks(run) for hold in self.active)
 
@@ -69,12 +69,12 @@ class Holds(msgspec.Struct, frozen=True, kw_only=True):
         return None
 
 
-def holds(tx: Tx, *, namespace: str) -> Holds:
-    """Read the holds of a namespace; a few reads serve any number of runs."""
+def active_holds(tx: Tx, *, namespace: str) -> ActiveHolds:
+    """Read what holds back runs of a namespace; a few reads serve any number of runs."""
     live = tuple(each for each in workers(tx, namespace=namespace) if each.is_alive)
     readers = [hold.active for hold in HOLDS if hold.active is not None]
     found = [active for read in readers if (active := read(tx, namespace)) is not None]
-    return Holds(workers=live, active=tuple(found))
+    return ActiveHolds(workers=live, active=tuple(found))
 
 
 def _stalled(some: Sequence[WorkerRecord]) -> Reason:

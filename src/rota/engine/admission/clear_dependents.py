@@ -1,4 +1,4 @@
-"""Releases runs that wait for runs of other jobs when those have succeeded.
+"""Clears runs that wait for runs of other jobs when those have succeeded.
 
 The rows are the truth: a check may come at any time, and a wake-up only says that it may be worth
 it.
@@ -44,9 +44,9 @@ def clear_waiting(
     Looks at one page of waiting runs; returns where the next page begins, or None after the last.
     """
     rows = tx.all("take_awaited", limit=limit, after=after)
-    gone = [str(row["run_id"]) for row in rows if row["state"] is None]
-    if gone:
-        tx.execute("forget_awaited", ids=json.dumps(gone))
+    removed = [str(row["run_id"]) for row in rows if row["state"] is None]
+    if removed:
+        tx.execute("forget_awaited", ids=json.dumps(removed))
     waiting = [row for row in rows if row["state"] == State.PENDING]
     if tx.is_careful:
         judged = each_apart(
@@ -128,14 +128,14 @@ def _parents_of(tx: Tx, row: Row, compiled: CompiledSchedules) -> list[Dependenc
     at = _at(row)
     if at is None:
         return _newest(tx, row, spec.dependencies)
-    found: list[DependencyParent] = []
+    parents: list[DependencyParent] = []
     for job in spec.dependencies:
         schedules = tx.all("parents_at", namespace=namespace, job=job, at=at)
         calendars = load_calendars(tx, schedules)
         # If an instant has several starts, the last one counts.
         newest = {str(each["id"]): each for each in schedules}
-        found += [_at_instant(each, at, compiled, calendars) for each in newest.values()]
-    return found
+        parents += [_at_instant(each, at, compiled, calendars) for each in newest.values()]
+    return parents
 
 
 def _at(row: Row) -> int | None:
@@ -185,11 +185,11 @@ def _newest(tx: Tx, row: Row, jobs: Sequence[str]) -> list[DependencyParent]:
 
 
 def _live_before(tx: Tx, row: Row, job: str) -> str | None:
-    found = tx.one(
+    live = tx.one(
         "live_before",
         id=str(row["run_id"]),
         namespace=row["namespace"],
         job=job,
         limit=LOOKED_BACK,
     )
-    return str(found["id"]) if found else None
+    return str(live["id"]) if live else None
