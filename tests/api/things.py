@@ -36,7 +36,7 @@ from rota.model.jobs.template import Blank, Template
 from rota.model.runs.run import NewRun, Verdict
 from rota.model.schedules.definitions import Blackout, Calendar, Cron, Schedule
 from rota.operations.identity.new_tokens import draw_token
-from rota.rules.alerts.plan import Change
+from rota.rules.alerts.plan import IncidentChange
 from rota.rules.security.attempt_tokens import Facts, make_token
 from rota.store.base import Store
 from tests.api.examples import EXAMPLES, HTTP, STREAM
@@ -137,7 +137,7 @@ class Things:
             opened_at=0,
             last_at=0,
         )
-        write_incident(tx, Change(incident=incident, is_new=True), namespace=namespace)
+        write_incident(tx, IncidentChange(incident=incident, is_new=True), namespace=namespace)
 
     def _hold(self, tx: Any, namespace: str, owner: str) -> None:
         """The worker is that of a token, and has the run."""

@@ -192,6 +192,19 @@ def test_of_two_processes_one_tells(store: Store) -> None:
     assert len(messages(store)) == 1
 
 
+def test_of_two_processes_one_reminds(store: Store, clock: Clock) -> None:
+    given_rule(store, repeat="1h")
+    given_dead(store)
+    watch(store)
+    clock.advance(2 * HOUR_MS)
+    given_dead(store)
+    first, second = (store.read(look) for _ in range(2))
+
+    told = [store.write(lambda tx, each=each: store_plans(tx, each)) for each in (first, second)]  # type: ignore[misc]
+
+    assert told == [1, 0]
+
+
 def test_each_channel_of_a_rule_has_its_own_message(store: Store) -> None:
     given_rule(store, to=("ops", "boss"))
     given_dead(store)

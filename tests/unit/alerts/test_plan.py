@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from rota.model.alerts.finding import Finding, OpenIncident
+from rota.model.alerts.finding import AlertFinding, OpenIncident
 from rota.model.alerts.rule import AlertRule, QuietHours
-from rota.rules.alerts.plan import BUDGET_MS, MOST_OPEN, OTHERS, Change, Told, plan_rule
+from rota.rules.alerts.plan import BUDGET_MS, MOST_OPEN, OTHERS, IncidentChange, Told, plan_rule
 
 LOOK_MS = 2_000
 NIGHT = QuietHours(begin="22:00", end="07:00")
@@ -25,7 +25,7 @@ class People:
         self.closed: dict[tuple[str, str], int] = {}
         self.messages: list[tuple[int, str, int]] = []
 
-    def look(self, findings: list[Finding], *, recovered: bool = False) -> None:
+    def look(self, findings: list[AlertFinding], *, recovered: bool = False) -> None:
         present = [replace(each, has_recovered=recovered) for each in self.open.values()]
         lately = [at for at, _, _ in self.messages if at > self.now - BUDGET_MS]
         plan = plan_rule(
@@ -45,7 +45,7 @@ class People:
                 self._keep(change)
         self.now += LOOK_MS
 
-    def _keep(self, change: Change) -> None:
+    def _keep(self, change: IncidentChange) -> None:
         key = (change.incident.kind, change.incident.subject)
         if change.closed_at is None:
             self.open[key] = change.incident
@@ -54,12 +54,14 @@ class People:
             self.closed[key] = change.incident.last_at
 
 
-def failed(job: str, at: int) -> Finding:
-    return Finding(kind="run.failed", subject=f"{job} x", title=f"{job} failed", at=at, job=job)
+def failed(job: str, at: int) -> AlertFinding:
+    return AlertFinding(
+        kind="run.failed", subject=f"{job} x", title=f"{job} failed", at=at, job=job
+    )
 
 
-def unserved(queue: str, at: int) -> Finding:
-    return Finding(
+def unserved(queue: str, at: int) -> AlertFinding:
+    return AlertFinding(
         kind="queue.unserved", subject=queue, title=queue, at=at, queue=queue, lasts=True
     )
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from rota.engine.insight.attention import attention
 from rota.engine.insight.overview import depths_of
 from rota.engine.workers.registry import workers
-from rota.model.alerts.finding import Finding
+from rota.model.alerts.finding import AlertFinding
 from rota.model.alerts.rule import AlertKind
 from rota.model.insight.statistics import Concern
 from rota.store.base import Tx
@@ -38,16 +38,16 @@ class Look(NamedTuple):
     """From when on failed runs count."""
 
 
-def findings(tx: Tx, look: Look, kinds: Collection[str]) -> list[Finding]:
+def findings(tx: Tx, look: Look, kinds: Collection[str]) -> list[AlertFinding]:
     """Return what is wrong, of these kinds."""
     sources = {source for kind, source in _SOURCES.items() if kind in kinds}
     return [each for source in sources for each in source(tx, look) if each.kind in kinds]
 
 
-def _failures(tx: Tx, look: Look) -> Iterator[Finding]:
+def _failures(tx: Tx, look: Look) -> Iterator[AlertFinding]:
     at = {"namespace": look.namespace, "since": look.since, "limit": MOST_GROUPS}
     for row in tx.all("failures_lately", **at):
-        failed = Finding(
+        failed = AlertFinding(
             kind="run.failed",
             subject=f"{row['job']} {row['fingerprint']}",
             title=f"{row['job']} failed",
@@ -58,7 +58,7 @@ def _failures(tx: Tx, look: Look) -> Iterator[Finding]:
         )
         yield failed
         if not _is_old(tx, look, failed):
-            yield Finding(
+            yield AlertFinding(
                 kind="cause.new",
                 subject=failed.subject,
                 title=f"{failed.job} fails with a new error",
@@ -69,13 +69,13 @@ def _failures(tx: Tx, look: Look) -> Iterator[Finding]:
             )
 
 
-def _is_old(tx: Tx, look: Look, failed: Finding) -> bool:
+def _is_old(tx: Tx, look: Look, failed: AlertFinding) -> bool:
     """Whether runs failed with this cause before the look; one row is read from an index."""
     at = {"namespace": look.namespace, "until": look.since}
     return bool(tx.all("is_old_cause", job=failed.job, cause=failed.cause, **at))
 
 
-def _problems(tx: Tx, look: Look) -> Iterator[Finding]:
+def _problems(tx: Tx, look: Look) -> Iterator[AlertFinding]:
     crew = workers(tx, namespace=look.namespace)
     depths = depths_of(tx, namespace=look.namespace)
     found = attention(tx, namespace=look.namespace, depths=depths, crew=crew, merges=False)
@@ -83,10 +83,10 @@ def _problems(tx: Tx, look: Look) -> Iterator[Finding]:
         yield _finding(each, look)
 
 
-def _finding(concern: Concern, look: Look) -> Finding:
+def _finding(concern: Concern, look: Look) -> AlertFinding:
     kind = _KINDS_OF_CONCERNS[concern.kind]
     is_of_queue = concern.kind in ("unserved", "paused")
-    return Finding(
+    return AlertFinding(
         kind=kind,
         subject=f"{concern.kind} {concern.subject}".strip(),
         title=concern.says,
@@ -99,11 +99,11 @@ def _finding(concern: Concern, look: Look) -> Finding:
     )
 
 
-def _paused_schedules(tx: Tx, look: Look) -> Iterator[Finding]:
+def _paused_schedules(tx: Tx, look: Look) -> Iterator[AlertFinding]:
     at = {"namespace": look.namespace, "limit": MOST_SCHEDULES}
     for row in tx.all("schedules_paused_by_themselves", **at):
         why = f": {row['note']}" if row["note"] else ""
-        yield Finding(
+        yield AlertFinding(
             kind="schedule.paused",
             subject=row["name"],
             title=f"Schedule {row['name']} starts nothing any more{why}",
@@ -114,7 +114,7 @@ def _paused_schedules(tx: Tx, look: Look) -> Iterator[Finding]:
         )
 
 
-_SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[Finding]]] = {
+_SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[AlertFinding]]] = {
     "run.failed": _failures,
     "cause.new": _failures,
     "schedule.paused": _paused_schedules,

@@ -16,15 +16,15 @@ from rota.engine.alerts.findings import Look, findings
 from rota.engine.alerts.rules import StoredRule, rules
 from rota.engine.runs.find import now_ms
 from rota.ids import new_id
-from rota.model.alerts.finding import Finding, OpenIncident
+from rota.model.alerts.finding import AlertFinding, OpenIncident
 from rota.rules.alerts.matching import OF_RUNS
 from rota.rules.alerts.plan import (
     BUDGET_MS,
     FORGOTTEN_MS,
+    AlertPlan,
     Announcement,
-    Change,
     Closed,
-    Plan,
+    IncidentChange,
     Told,
     plan_rule,
 )
@@ -48,7 +48,7 @@ class RulePlan(NamedTuple):
     namespace: str
     name: str
     to: tuple[str, ...]
-    plan: Plan
+    plan: AlertPlan
     now: int
 
 
@@ -73,7 +73,7 @@ def _plans(
     present = _present(tx, namespace)
     told = _told(tx, namespace, now)
     closed = _closed(tx, namespace, now)
-    seen: dict[int, list[Finding]] = {}
+    seen: dict[int, list[AlertFinding]] = {}
     kinds = {kind for each in own if each.rule.enabled for kind in each.rule.on}
     plans = []
     for each in own:
@@ -134,7 +134,7 @@ def _closed(tx: Tx, namespace: str, now: int) -> dict[str, Closed]:
     return dict(closed)
 
 
-def _named(tx: Tx, namespace: str, plan: Plan, since: int) -> Plan:
+def _named(tx: Tx, namespace: str, plan: AlertPlan, since: int) -> AlertPlan:
     """Return the plan with ids, and with the newest error of new incidents of failed runs."""
     return replace(
         plan,
@@ -149,7 +149,7 @@ def _named(tx: Tx, namespace: str, plan: Plan, since: int) -> Plan:
     )
 
 
-def _filled(tx: Tx, namespace: str, change: Change, since: int) -> Change:
+def _filled(tx: Tx, namespace: str, change: IncidentChange, since: int) -> IncidentChange:
     if not change.is_new:
         return change
     incident = replace(change.incident, id=new_id())
@@ -208,7 +208,7 @@ def _store(tx: Tx, found: RulePlan) -> int:
     return messages
 
 
-def write_incident(tx: Tx, change: Change, *, namespace: str) -> bool:
+def write_incident(tx: Tx, change: IncidentChange, *, namespace: str) -> bool:
     """Write one incident; False when another process was faster."""
     facts = msgspec.structs.asdict(change.incident)
     del facts["has_recovered"]

@@ -7,7 +7,7 @@ import msgspec
 from rota.model.alerts.rule import AlertKind, Severity
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class AlertFinding(msgspec.Struct, frozen=True, kw_only=True):
     """One thing that is wrong."""
 
     kind: AlertKind

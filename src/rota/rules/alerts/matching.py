@@ -7,16 +7,16 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from rota.model.alerts.finding import Finding
+from rota.model.alerts.finding import AlertFinding
 from rota.model.alerts.rule import AlertRule
 
 OF_RUNS = ("run.failed", "cause.new")
 """Kinds whose findings count failed runs by job and cause."""
 
 
-def covered(rule: AlertRule, findings: Iterable[Finding]) -> list[Finding]:
+def covered(rule: AlertRule, findings: Iterable[AlertFinding]) -> list[AlertFinding]:
     """Return what this rule reports, one finding for each incident it would open."""
-    found: dict[tuple[str, str], Finding] = {}
+    found: dict[tuple[str, str], AlertFinding] = {}
     for each in findings:
         if matches(rule, each):
             grouped = _grouped(rule, each)
@@ -25,7 +25,7 @@ def covered(rule: AlertRule, findings: Iterable[Finding]) -> list[Finding]:
     return [each for each in found.values() if _is_enough(rule, each)]
 
 
-def matches(rule: AlertRule, finding: Finding) -> bool:
+def matches(rule: AlertRule, finding: AlertFinding) -> bool:
     """Whether the rule is about findings of this kind, job and queue."""
     return (
         rule.enabled
@@ -41,7 +41,7 @@ def _fits(patterns: Sequence[str], name: str | None) -> bool:
     )
 
 
-def _grouped(rule: AlertRule, finding: Finding) -> Finding:
+def _grouped(rule: AlertRule, finding: AlertFinding) -> AlertFinding:
     if finding.kind != "run.failed" or rule.group == "cause":
         return finding
     if rule.group == "job":
@@ -49,10 +49,10 @@ def _grouped(rule: AlertRule, finding: Finding) -> Finding:
     return replace(finding, subject="", job=None, cause=None, queue=None)
 
 
-def _joined(one: Finding, other: Finding) -> Finding:
+def _joined(one: AlertFinding, other: AlertFinding) -> AlertFinding:
     newest = max(one, other, key=lambda each: each.at)
     return replace(newest, runs=one.runs + other.runs)
 
 
-def _is_enough(rule: AlertRule, finding: Finding) -> bool:
+def _is_enough(rule: AlertRule, finding: AlertFinding) -> bool:
     return finding.kind != "run.failed" or finding.runs >= rule.after

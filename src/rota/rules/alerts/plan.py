@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from rota.model.alerts.finding import Finding, OpenIncident
+from rota.model.alerts.finding import AlertFinding, OpenIncident
 from rota.model.alerts.incident import MessageKind
 from rota.model.alerts.rule import AlertRule
 from rota.rules.alerts.matching import OF_RUNS, covered
@@ -45,7 +45,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     last_at: int | None = None
 
 
-class Change(msgspec.Struct, frozen=True, kw_only=True):
+class IncidentChange(msgspec.Struct, frozen=True, kw_only=True):
     """An incident as it is to be stored."""
 
     incident: OpenIncident
@@ -59,14 +59,14 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True):
     """One message of a rule about one or more incidents."""
 
     kind: MessageKind
-    changes: tuple[Change, ...]
+    changes: tuple[IncidentChange, ...]
 
 
-class Plan(msgspec.Struct, frozen=True, kw_only=True):
+class AlertPlan(msgspec.Struct, frozen=True, kw_only=True):
     """What one look changes for one rule."""
 
     announcements: tuple[Announcement, ...] = ()
-    silent: tuple[Change, ...] = ()
+    silent: tuple[IncidentChange, ...] = ()
     """Changes that nobody is told of."""
 
 
@@ -74,15 +74,15 @@ def plan_rule(  # noqa: PLR0913  # what is known of one rule, all named
     name: str,
     rule: AlertRule,
     *,
-    findings: Sequence[Finding],
+    findings: Sequence[AlertFinding],
     present: Sequence[OpenIncident],
     closed: Closed,
     told: Told,
     now: int,
-) -> Plan:
+) -> AlertPlan:
     """Return what to store and to tell; `present` are the incidents of this rule that are open."""
-    due: list[tuple[MessageKind, Change]] = []
-    silent: list[Change] = []
+    due: list[tuple[MessageKind, IncidentChange]] = []
+    silent: list[IncidentChange] = []
     for change in _changes(name, rule, findings, present, closed, now):
         kind = _kind(rule, change, now)
         if kind is None:
@@ -95,11 +95,11 @@ def plan_rule(  # noqa: PLR0913  # what is known of one rule, all named
 def _changes(
     name: str,
     rule: AlertRule,
-    findings: Sequence[Finding],
+    findings: Sequence[AlertFinding],
     present: Sequence[OpenIncident],
     closed: Closed,
     now: int,
-) -> Iterator[Change]:
+) -> Iterator[IncidentChange]:
     found = {(each.kind, each.subject): each for each in covered(rule, findings)}
     own = [each for each in present if each.subject != OTHERS]
     for incident in own:
@@ -118,7 +118,7 @@ def _changes(
         yield _opened(name, rule, shared, now)
 
 
-def _opened(name: str, rule: AlertRule, finding: Finding, now: int) -> Change:
+def _opened(name: str, rule: AlertRule, finding: AlertFinding, now: int) -> IncidentChange:
     incident = OpenIncident(
         id="",
         rule=name,
@@ -133,14 +133,14 @@ def _opened(name: str, rule: AlertRule, finding: Finding, now: int) -> Change:
         opened_at=min(finding.at, now),
         last_at=finding.at,
     )
-    return Change(incident=incident, is_new=True)
+    return IncidentChange(incident=incident, is_new=True)
 
 
-def _shared(findings: Sequence[Finding]) -> Finding | None:
+def _shared(findings: Sequence[AlertFinding]) -> AlertFinding | None:
     """Return the one finding of all those for which there is no room."""
     if not findings:
         return None
-    return Finding(
+    return AlertFinding(
         kind=findings[0].kind,
         subject=OTHERS,
         title=f"{len(findings):,} more like these",
@@ -150,11 +150,11 @@ def _shared(findings: Sequence[Finding]) -> Finding | None:
 
 
 def _continued(
-    rule: AlertRule, incident: OpenIncident, finding: Finding | None, now: int
-) -> Change:
+    rule: AlertRule, incident: OpenIncident, finding: AlertFinding | None, now: int
+) -> IncidentChange:
     last_at = incident.last_at if finding is None else max(finding.at, incident.last_at)
     is_over = _is_over(incident, last_at, now) if incident.kind in OF_RUNS else finding is None
-    return Change(
+    return IncidentChange(
         incident=replace(incident, last_at=last_at),
         is_new=False,
         closed_at=now if is_over or not rule.enabled else None,
@@ -168,7 +168,7 @@ def _is_over(incident: OpenIncident, last_at: int, now: int) -> bool:
     return quiet_ms >= FORGOTTEN_MS or (incident.has_recovered and quiet_ms >= SETTLED_MS)
 
 
-def _kind(rule: AlertRule, change: Change, now: int) -> MessageKind | None:
+def _kind(rule: AlertRule, change: IncidentChange, now: int) -> MessageKind | None:
     """Return the message that is due for this change; None if nobody is to be told now."""
     incident = change.incident
     if change.closed_at is not None:
@@ -191,24 +191,24 @@ def _has_ended_well(incident: OpenIncident) -> bool:
 
 def _within_budget(
     rule: AlertRule,
-    due: Sequence[tuple[MessageKind, Change]],
-    silent: list[Change],
+    due: Sequence[tuple[MessageKind, IncidentChange]],
+    silent: list[IncidentChange],
     told: Told,
     now: int,
-) -> Plan:
+) -> AlertPlan:
     if not due:
-        return Plan(silent=tuple(silent))
+        return AlertPlan(silent=tuple(silent))
     if told.messages + len(due) <= rule.at_most:
         single = tuple(Announcement(kind=kind, changes=(_told(each, now),)) for kind, each in due)
-        return Plan(announcements=single, silent=tuple(silent))
+        return AlertPlan(announcements=single, silent=tuple(silent))
     if told.last_at is not None and now - told.last_at < DIGEST_MS:
         # Nothing is lost: what is not told now is due at the next look. What closes stays open.
         waiting = [each for _, each in due if each.closed_at is None]
-        return Plan(silent=(*silent, *waiting))
+        return AlertPlan(silent=(*silent, *waiting))
     whole = Announcement(kind="digest", changes=tuple(_told(each, now) for _, each in due))
-    return Plan(announcements=(whole,), silent=tuple(silent))
+    return AlertPlan(announcements=(whole,), silent=tuple(silent))
 
 
-def _told(change: Change, now: int) -> Change:
+def _told(change: IncidentChange, now: int) -> IncidentChange:
     messages = change.incident.messages + 1
     return replace(change, incident=replace(change.incident, messages=messages, told_at=now))

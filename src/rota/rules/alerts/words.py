@@ -7,7 +7,7 @@ from typing import Any
 
 from rota.clock import to_text
 from rota.model.alerts.incident import MessageKind
-from rota.rules.alerts.plan import Announcement, Change
+from rota.rules.alerts.plan import Announcement, IncidentChange
 
 NAMED = 20
 """Incidents that a message lists by name."""
@@ -50,7 +50,7 @@ def facts_of(
     }
 
 
-def incident_facts(change: Change) -> dict[str, Any]:
+def incident_facts(change: IncidentChange) -> dict[str, Any]:
     """Return the facts of one incident."""
     incident = change.incident
     facts = {

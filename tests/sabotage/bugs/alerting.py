@@ -1,0 +1,101 @@
+"""Bugs in alerts: told twice, never told, told without end, or with a secret."""
+
+from __future__ import annotations
+
+from tests.sabotage.edit import Edit, Sabotage
+
+INCIDENTS = "store/sql/alerts/incidents.sql"
+MESSAGES = "store/sql/alerts/messages.sql"
+PLAN = "rules/alerts/plan.py"
+T_INCIDENTS = "tests/contract/alerts/test_incidents.py::"
+T_MESSAGES = "tests/contract/alerts/test_messages.py::"
+T_PLAN = "tests/unit/alerts/test_plan.py::"
+T_CHECKS = "tests/unit/alerts/test_checks.py::"
+
+ALERTING = (
+    Sabotage(
+        name="reminders without a guard",
+        breaks="Two processes remind people of the same incident.",
+        edits=(
+            Edit(
+                path=INCIDENTS,
+                within="move_incident",
+                old="and messages = :was_messages",
+                new="and messages >= 0",
+            ),
+        ),
+        caught_by=(T_INCIDENTS + "test_of_two_processes_one_reminds[sqlite]",),
+    ),
+    Sabotage(
+        name="a message is taken twice",
+        breaks="Two processes send the same message.",
+        edits=(
+            Edit(
+                path=MESSAGES,
+                within="take_alert_message",
+                old="and tries = :tries",
+                new="and tries >= 0",
+            ),
+        ),
+        caught_by=(T_MESSAGES + "test_of_two_processes_one_sends[sqlite]",),
+    ),
+    Sabotage(
+        name="old failures open incidents again",
+        breaks="People are told again of a failure that is over.",
+        edits=(
+            Edit(
+                path=PLAN,
+                within="_changes",
+                old="each.at > closed.get(key, -1)",
+                new="each.at > 0",
+            ),
+        ),
+        caught_by=(
+            T_INCIDENTS
+            + "test_a_job_has_recovered_when_a_later_run_succeeds_and_it_stays_so[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="no bound on messages",
+        breaks="A bad night is a thousand messages.",
+        edits=(
+            Edit(
+                path=PLAN,
+                within="_within_budget",
+                old="told.messages + len(due) <= rule.at_most",
+                new="True",
+            ),
+        ),
+        caught_by=(T_PLAN + "test_messages_are_bounded_and_no_incident_is_left_untold",),
+    ),
+    Sabotage(
+        name="what is not told is closed",
+        breaks="An incident whose message had to wait is never told.",
+        edits=(
+            Edit(
+                path=PLAN,
+                within="_within_budget",
+                old="waiting = [each for _, each in due if each.closed_at is None]",
+                new="waiting = [_told(each, now) for _, each in due]",
+            ),
+        ),
+        caught_by=(
+            T_INCIDENTS + "test_a_rule_that_has_used_up_its_messages_loses_none[sqlite]",
+        ),
+    ),
+    Sabotage(
+        name="the URL of a channel is shown whole",
+        breaks="Everybody who may look sees the key of a webhook.",
+        edits=(
+            Edit(
+                path="rules/alerts/checks.py",
+                within="shown_url",
+                old='return f"{address.scheme}://{address.hostname}{port}/..."',
+                new="return channel.url",
+            ),
+        ),
+        caught_by=(
+            T_CHECKS + "test_a_channel_is_known_by_its_url_and_shown_without_secrets",
+        ),
+    ),
+)
