@@ -74,11 +74,11 @@ def learn(
     takes: Mapping[str, str],
 ) -> None:
     """Replace the queues and jobs that a worker announced at first."""
-    known = _known(jobs, takes)
+    known = _jobs_text(jobs, takes)
     tx.execute("update_worker_scope", id=worker_id, queues=json.dumps(queues), jobs=known)
 
 
-def _known(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
+def _jobs_text(jobs: Sequence[str], takes: Mapping[str, str]) -> str:
     """A JSON object from job names to argument digests; read as a list it gives the names."""
     return json.dumps({name: takes.get(name) for name in jobs})
 
@@ -117,7 +117,7 @@ def enter(
         host=worker.host,
         pid=worker.pid,
         queues=json.dumps(worker.queues),
-        jobs=None if worker.jobs is None else _known(worker.jobs, worker.takes),
+        jobs=None if worker.jobs is None else _jobs_text(worker.jobs, worker.takes),
         slots=worker.slots,
         version=worker.version,
         presence=worker.presence,
