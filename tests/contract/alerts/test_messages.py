@@ -1,4 +1,4 @@
-"""The outbox of messages: each is sent by one process, again after a failure, and in the end no more."""
+"""The outbox of messages: one process sends each, again after a failure, and at last no more."""
 
 from __future__ import annotations
 
@@ -103,9 +103,7 @@ def test_old_messages_and_incidents_are_pruned(store: Store, clock: Clock) -> No
 
     rows = [*store.read(lambda tx: tx.all("list_alert_messages", **EVERYTHING))]
     closed = {"state": None, "rule": None, "job": None, "before": None}
-    incidents = store.read(
-        lambda tx: tx.all("list_incidents", namespace=HOME, limit=10, **closed)
-    )
+    incidents = store.read(lambda tx: tx.all("list_incidents", namespace=HOME, limit=10, **closed))
     assert (rows, [*incidents]) == ([], [])
 
 

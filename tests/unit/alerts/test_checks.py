@@ -57,6 +57,10 @@ def test_a_channel_is_known_by_its_url_and_shown_without_secrets(
     assert "s3cret" not in shown_url(channel)
 
 
+def test_the_path_of_a_webhook_is_not_shown() -> None:
+    assert "s3cret" not in shown_url(AlertChannel(url="https://example.org/hook/s3cret"))
+
+
 @pytest.mark.parametrize(
     ("url", "named"),
     [
