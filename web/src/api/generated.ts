@@ -5,6 +5,63 @@ export interface Page<Item> {
   next: string | null;
 }
 
+export type AlertChannelBody = {
+  url: string;
+  secret?: string | null;
+  note?: string;
+};
+
+export type AlertChannelView = {
+  name: string;
+  kind: "webhook" | "email" | "slack" | "apprise";
+  url: string;
+  isSigned: boolean;
+  note: string;
+  waiting: number;
+  sentAt: string | null;
+  failedAt: string | null;
+  error: string | null;
+  verbs: Array<string>;
+};
+
+export type AlertRuleBody = {
+  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost">;
+  to: Array<string>;
+  jobs?: Array<string>;
+  queues?: Array<string>;
+  severity?: "info" | "warning" | "error" | "critical";
+  group?: "job" | "cause" | "rule";
+  after?: number;
+  window?: string;
+  repeat?: string | null;
+  recovery?: boolean;
+  quiet?: QuietHours | null;
+  atMost?: number;
+  enabled?: boolean;
+  note?: string;
+};
+
+export type AlertRuleView = {
+  name: string;
+  on: Array<string>;
+  to: Array<string>;
+  jobs: Array<string>;
+  queues: Array<string>;
+  severity: "info" | "warning" | "error" | "critical";
+  group: "job" | "cause" | "rule";
+  after: number;
+  window: string;
+  repeat: string | null;
+  recovery: boolean;
+  quiet: QuietHours | null;
+  atMost: number;
+  enabled: boolean;
+  note: string;
+  open: number;
+  missing: Array<string>;
+  verbs: Array<string>;
+};
+
 export type AnchorBody = {
   seq: number;
   hash: string;
@@ -722,6 +779,26 @@ export type HttpTarget = {
   type: "http";
 };
 
+export type IncidentView = {
+  id: string;
+  rule: string;
+  kind: string;
+  subject: string;
+  severity: "info" | "warning" | "error" | "critical";
+  title: string;
+  advice: string | null;
+  job: string | null;
+  queue: string | null;
+  runId: string | null;
+  state: "open" | "closed";
+  openedAt: string;
+  lastAt: string;
+  closedAt: string | null;
+  messages: number;
+  toldAt: string | null;
+  runs: number | null;
+};
+
 export type InstantiateTemplateBody = {
   parameters?: Record<string, unknown> | null;
 };
@@ -970,6 +1047,20 @@ export type MarkBody = {
   node: string;
   as: "success" | "failed" | "skipped";
   reason?: string | null;
+};
+
+export type MessageView = {
+  id: string;
+  channel: string;
+  rule: string | null;
+  kind: "opened" | "reminder" | "recovered" | "digest" | "test";
+  title: string;
+  state: "waiting" | "sent" | "given_up";
+  at: string;
+  tries: number;
+  nextAt: string | null;
+  sentAt: string | null;
+  error: string | null;
 };
 
 export type Namespace = {
@@ -1247,6 +1338,12 @@ export type QueueView = {
   paused: boolean;
   note: string | null;
   verbs: Array<string>;
+};
+
+export type QuietHours = {
+  begin: string;
+  end: string;
+  zone?: string;
 };
 
 export type Quotas = {
@@ -1956,6 +2053,17 @@ export interface Operations {
   showBlackout: { path: [name: string]; answer: BlackoutView };
   putBlackout: { path: [name: string]; body: BlackoutBody; answer: BlackoutView };
   removeBlackout: { path: [name: string]; answer: Removed };
+  listAlerts: { query?: { status?: "open" | "closed" | null; rule?: string | null; job?: string | null; cursor?: string | null; limit?: number }; answer: Page<IncidentView> };
+  showAlert: { path: [alertId: string]; answer: IncidentView };
+  listAlertRules: { answer: Page<AlertRuleView> };
+  showAlertRule: { path: [name: string]; answer: AlertRuleView };
+  putAlertRule: { path: [name: string]; body: AlertRuleBody; answer: AlertRuleView };
+  removeAlertRule: { path: [name: string]; answer: Removed };
+  listAlertChannels: { answer: Page<AlertChannelView> };
+  putAlertChannel: { path: [name: string]; body: AlertChannelBody; answer: AlertChannelView };
+  removeAlertChannel: { path: [name: string]; answer: Removed };
+  testAlertChannel: { path: [name: string]; answer: MessageView };
+  listAlertMessages: { query?: { channel?: string | null; status?: "waiting" | "sent" | "given_up" | null; cursor?: string | null; limit?: number }; answer: Page<MessageView> };
   listBreakers: { answer: Page<BreakerView> };
   openBreaker: { path: [job: string]; body?: OpenBreakerBody; answer: BreakerChange };
   closeBreaker: { path: [job: string]; answer: BreakerChange };
@@ -2076,6 +2184,17 @@ export const PLACES: Record<keyof Operations, string> = {
   showBlackout: "GET /blackouts/{}",
   putBlackout: "PUT /blackouts/{}",
   removeBlackout: "DELETE /blackouts/{}",
+  listAlerts: "GET /alerts",
+  showAlert: "GET /alerts/{}",
+  listAlertRules: "GET /alert-rules",
+  showAlertRule: "GET /alert-rules/{}",
+  putAlertRule: "PUT /alert-rules/{}",
+  removeAlertRule: "DELETE /alert-rules/{}",
+  listAlertChannels: "GET /alert-channels",
+  putAlertChannel: "PUT /alert-channels/{}",
+  removeAlertChannel: "DELETE /alert-channels/{}",
+  testAlertChannel: "POST /alert-channels/{}/test",
+  listAlertMessages: "GET /alert-messages",
   listBreakers: "GET /breakers",
   openBreaker: "POST /breakers/{}/open",
   closeBreaker: "POST /breakers/{}/close",
