@@ -73,7 +73,7 @@ def _running(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     holders = [each for each in workers(tx, namespace=namespace) if each.id == run.worker_id]
     found = []
     if run.cancel_requested:
-        says = "it is running and has been answers to stop"
+        says = "it is running and has been asked to stop"
         found.append(Reason(kind="cancel_requested", says=says))
     if not holders or not holders[0].is_alive:
         says = "its worker no longer answers; if any worker is alive, it is queued again in seconds"
@@ -95,7 +95,7 @@ def _scheduled(tx: Tx, run: RunView, namespace: str) -> list[Reason]:
     wait_ms = run.ready_at.ms - now_ms(tx)
     here = active_holds(tx, namespace=namespace)
     if wait_ms > 0:
-        cause = _retry(tx, run, namespace) if run.attempt else "it was answers to start later"
+        cause = _retry(tx, run, namespace) if run.attempt else "it was asked to start later"
         says = f"it waits {seconds(wait_ms)} more ({cause})"
         found = [Reason(kind="waits", says=says, until=run.ready_at)]
     else:
@@ -115,8 +115,8 @@ def _retry(tx: Tx, run: RunView, namespace: str) -> str:
     row = tx.one("find_run", id=run.id, namespace=namespace)
     error = error_of(row["error"]) if row else None
     asked_ms = error.asked_ms if error else 0
-    answers = f"a wait of {format_duration(asked_ms)} was answers for" if asked_ms else ""
-    cut = f"; {answers}, but retry_cap allows less" if answers else ""
+    asked = f"a wait of {format_duration(asked_ms)} was asked for" if asked_ms else ""
+    cut = f"; {asked}, but retry_cap allows less" if asked else ""
     return f"retry {run.failures}{limit}{cut}"
 
 
