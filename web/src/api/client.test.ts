@@ -56,6 +56,7 @@ describe("the client", () => {
       code: "not-allowed",
       detail: "It has ended.",
       remedy: "Look first.",
+      facts: { field: "queue" },
     };
     answerWith(new Response(JSON.stringify(problem), { status: 409 }));
     const error: unknown = await ask("showRun", { path: ["1"] }).catch((reason: unknown) => reason);

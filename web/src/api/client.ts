@@ -296,6 +296,7 @@ async function problemOf(answer: Response): Promise<Problem> {
         detail: told.detail,
         remedy: told.remedy ?? "",
         ...(told.requestId && { requestId: told.requestId }),
+        ...(told.facts && { facts: told.facts }),
       };
     }
   } catch {
