@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rota.runtime.attempts.table import AttemptTable
-from rota.runtime.chores.alert_watch import AlertWatcher
 from rota.runtime.chores.alerts import AlertSender
 from rota.runtime.chores.artifacts import Sweeper
 from rota.runtime.chores.breakers import BreakerProber
@@ -20,6 +19,7 @@ def all_chores(
 ) -> list[Service]:
     """Return all services that keep the runs of a store going, for all of its workers."""
     # Late: a program that only submits need not know cron and zones.
+    from rota.runtime.chores.alert_watch import AlertWatcher  # noqa: PLC0415
     from rota.runtime.chores.anchors import anchorers  # noqa: PLC0415
     from rota.runtime.chores.dependencies import DependencyReleaser  # noqa: PLC0415
     from rota.runtime.chores.scheduler import Scheduler, StaleScheduleScan  # noqa: PLC0415
