@@ -76,7 +76,7 @@ def set_(
 @click.argument("name")
 @click.option("--wait", "wait_s", type=float, default=15.0, help="How long to wait for it (15 s).")
 @desk_options
-def test(*, name: str, wait_s: float, as_json: bool, **flags: Any) -> None:
+def test(*, name: str, wait_s: float, as_json: bool, **flags: Any) -> int:
     """Send a test message and wait until it has arrived or failed."""
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json
@@ -91,8 +91,7 @@ def test(*, name: str, wait_s: float, as_json: bool, **flags: Any) -> None:
     else:
         why = message.error or "no process has sent it yet: is one serving or working?"
         print(f"the message has not arrived at {name}: {why}")
-    if message.state != "sent":
-        raise SystemExit(1)
+    return 0 if message.state == "sent" else 1
 
 
 @channels.command("remove")
