@@ -109,7 +109,7 @@ def _told(answer: httpx2.Response, things: Things) -> dict[str, Any]:
     """What it says, but for the names that were asked for."""
     text = answer.text
     ids = (things.run_id, things.job_id, things.worker_id, things.token_id, things.backfill_id)
-    for name in (*ids, things.name):
+    for name in (*ids, things.alert_id, things.name):
         text = text.replace(name, "it")
     told: dict[str, Any] = json.loads(text)
     return told | {"requestId": None}

@@ -169,6 +169,7 @@ class Things:
             "{job_id}": self.job_id,
             "{name}": self.name,
             "{backfill_id}": self.backfill_id,
+            "{alert_id}": self.alert_id,
             "{graph}": f"{self.name}-graph",
             "{old}": "1",
             "{new}": "1",

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import SMTP
 
 from rota.app import App
 from rota.model.alerts.incident import MessageView
@@ -30,6 +31,16 @@ class Mailbox:
 
     def __init__(self) -> None:
         self.mails: list[Message] = []
+        self.sessions: list[SMTP] = []
+
+    def serve(self) -> SMTP:
+        """Return the server's side of a new connection."""
+        self.sessions.append(SMTP(self))
+        return self.sessions[-1]
+
+    def is_idle(self) -> bool:
+        """Whether every connection has been closed, from both sides."""
+        return all(session.transport is None for session in self.sessions)
 
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         self.mails.append(message_from_bytes(envelope.content, policy=default))
@@ -47,8 +58,10 @@ def mailbox() -> Iterator[tuple[Mailbox, int]]:
     box = Mailbox()
     port = free_port()
     controller = Controller(box, hostname="127.0.0.1", port=port)
+    controller.factory = box.serve
     controller.start()
     yield box, port
+    eventually(box.is_idle)  # a connection that is open when its loop stops is never closed
     controller.stop()
 
 

@@ -112,6 +112,7 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "fence": 1,
         "state": None,
         "job": None,
+        "fingerprint": None,
         "queues": None,
         "schedule": None,
         "error": None,

@@ -25,8 +25,17 @@ FOR_ALL_QUEUES = {
     ("POST", f"{V1}/namespaces"),
     ("PUT", f"{V1}/namespaces/{{namespace}}"),
     ("DELETE", f"{V1}/namespaces/{{namespace}}"),
+    ("GET", f"{V1}/alert-rules"),
+    ("GET", f"{V1}/alert-rules/{{name}}"),
+    ("PUT", f"{V1}/alert-rules/{{name}}"),
+    ("DELETE", f"{V1}/alert-rules/{{name}}"),
+    ("GET", f"{V1}/alert-channels"),
+    ("PUT", f"{V1}/alert-channels/{{name}}"),
+    ("DELETE", f"{V1}/alert-channels/{{name}}"),
+    ("POST", f"{V1}/alert-channels/{{name}}/test"),
+    ("GET", f"{V1}/alert-messages"),
 }
-"""They concern runs of every queue: windows of no queue, whole workers, tokens without a limit."""
+"""Concerns of every queue: windows of no queue, whole workers, unlimited tokens, alert rules."""
 OF_MORE_QUEUES = {
     ("DELETE", f"{V1}/tokens/{{token_id}}"),
     ("POST", f"{V1}/tokens/{{token_id}}/rotate"),

@@ -20,8 +20,13 @@ import pytest
 from rota import current_run, progress
 from rota.app import App
 from rota.cli.main import cli, main
+from rota.engine.alerts.incidents import put_message, write_incident
+from rota.ids import new_id
+from rota.model.alerts.finding import OpenIncident
 from rota.model.schedules.definitions import Blackout
+from rota.rules.alerts.plan import IncidentChange
 from rota.runtime.options import WorkerOptions
+from rota.store.base import Tx
 from tests.api.serving import Served, serving, wait_until
 
 EVIL = (
@@ -96,7 +101,34 @@ def lived_in(app: App) -> dict[str, str]:
     runs["later"] = app.find_job("waits").with_options(delay="1h").submit(EVIL)
     runs["queued"] = app.find_job("waits").submit(EVIL)
     app.schedules.put("nightly", "0 2 * * *", job="waits", args={"word": EVIL})
-    return {name: run.id for name, run in runs.items()}
+    return {name: run.id for name, run in runs.items()} | {"alert": told_of(app)}
+
+
+def told_of(app: App) -> str:
+    """Have an incident that people were told of; return its id."""
+    app.alerts.put_channel("ops", "https://127.0.0.1:1/hook", note=EVIL)
+    app.alerts.put_rule("all", on=["run.failed"], to=["ops"], jobs=["no such job"], note=EVIL)
+    incident = OpenIncident(
+        id=new_id(),
+        rule="all",
+        kind="run.failed",
+        subject=f"fails {EVIL}",
+        severity="error",
+        title=f"fails: {EVIL}",
+        advice=EVIL,
+        job=f"fails {EVIL}",
+        opened_at=0,
+        last_at=0,
+    )
+    facts = {"rule": "all", "kind": "opened", "title": incident.title}
+
+    def tell(tx: Tx) -> None:
+        change = IncidentChange(incident=incident, is_new=True)
+        write_incident(tx, change, namespace=app.namespace)
+        put_message(tx, new_id(), facts, channel="ops", namespace=app.namespace)
+
+    app.store.write(tell)
+    return incident.id
 
 
 FREE = {
@@ -174,6 +206,11 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         "calendars list": [[]],
         "blackouts list": [[]],
         "queues list": [[]],
+        "alerts list": [["--all"]],
+        "alerts show": [[ids["alert"]], [name]],
+        "alerts messages": [[]],
+        "alerts rules list": [[]],
+        "alerts channels list": [[]],
         "releases list": [[]],
         "releases use": [["1", "--who", EVIL], [name]],
         "breakers list": [[]],
@@ -213,6 +250,9 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         ],
         "calendars set": [["mine", "--weekend", "sat"], [name]],
         "blackouts set": [[name, "--from", "now", "--until", "1h", "--note", EVIL]],
+        "alerts rules set": [["all", "--to", "ops", "--note", EVIL], [name]],
+        "alerts channels set": [["ops", "https://127.0.0.1:1/", "--note", EVIL], [name, name]],
+        "alerts channels test": [["ops"], [name]],
         "namespaces create": [[name, "--note", EVIL], ["team", "--note", EVIL]],
         "namespaces set": [["team", "--note", EVIL], [name]],
         "tokens create": [[name], ["fresh"]],
@@ -229,6 +269,8 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         "dead redrive": [[ids["other"], "--reason", EVIL], [name]],
         "effects settle": [[dead, name, "--not-done", "--reason", EVIL], [name, name, "--done"]],
         "dead discard": [[dead, "--reason", EVIL], [name]],
+        "alerts rules remove": [["all"], [name]],
+        "alerts channels remove": [["ops"], [name]],
         "calendars remove": [["mine"], [name]],
         "blackouts remove": [[name]],
         "schedules remove": [["nightly"], [name]],
@@ -306,6 +348,7 @@ def test_no_command_lets_anything_through(
         *("runs show", "logs", "dead groups", "dead list", "dead show", "audit list"),
         *("workers list", "queues list", "breakers list", "blackouts list", "tokens list"),
         *("schedules show", "why", "submit", "runs wait", "import crontab"),
+        *("alerts list", "alerts show", "alerts messages"),
     } <= telling
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -66,6 +66,7 @@ def unserved(queue: str, at: int) -> AlertFinding:
     )
 
 
+@settings(report_multiple_bugs=False)
 @given(
     looks=st.lists(st.lists(st.integers(0, 40), max_size=30), min_size=1, max_size=400),
     at_most=st.integers(1, 10),
