@@ -49,6 +49,7 @@ from rota.errors.trouble import (
     TooMany,
 )
 from rota.errors.unknown import (
+    NotFound,
     UnknownAlert,
     UnknownAlertChannel,
     UnknownAlertRule,
@@ -91,6 +92,7 @@ __all__ = [
     "KeyReused",
     "LeaseLost",
     "NotAllowed",
+    "NotFound",
     "NotPermitted",
     "NotSignedIn",
     "Outdated",

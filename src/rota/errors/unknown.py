@@ -9,7 +9,11 @@ from rota.errors.base import BadInput
 MOST_TOLD = 8
 
 
-class UnknownJob(BadInput):
+class NotFound(BadInput):
+    """Nothing has that name or id."""
+
+
+class UnknownJob(NotFound):
     """No job of that name is registered; import the module that defines it.
 
     `lists` adds the known names, for callers with permission to see them all.
@@ -30,7 +34,7 @@ class UnknownJob(BadInput):
         super().__init__(f"no job named {name!r} is registered.{hint}")
 
 
-class UnknownRun(BadInput):
+class UnknownRun(NotFound):
     """No run has that id; it may have been pruned."""
 
     def __init__(self, run_id: str) -> None:
@@ -38,7 +42,7 @@ class UnknownRun(BadInput):
         super().__init__(f"no run has the id {run_id!r}; it may have been pruned by retention")
 
 
-class UnknownEffect(BadInput):
+class UnknownEffect(NotFound):
     """The run has no effect of that name."""
 
     def __init__(self, name: str, run_id: str, known: Iterable[str] = ()) -> None:
@@ -48,7 +52,7 @@ class UnknownEffect(BadInput):
         super().__init__(f"run {run_id} has no effect named {name!r:.140}; {hint}")
 
 
-class UnknownSchedule(BadInput):
+class UnknownSchedule(NotFound):
     """No schedule has that name."""
 
     def __init__(self, name: str) -> None:
@@ -56,7 +60,7 @@ class UnknownSchedule(BadInput):
         super().__init__(f"no schedule is named {name!r}")
 
 
-class UnknownBackfill(BadInput):
+class UnknownBackfill(NotFound):
     """No backfill has that id; it may have been pruned."""
 
     def __init__(self, backfill_id: str) -> None:
@@ -64,7 +68,7 @@ class UnknownBackfill(BadInput):
         super().__init__(f"no backfill has the id {backfill_id!r}; it may have been pruned")
 
 
-class UnknownName(BadInput):
+class UnknownName(NotFound):
     """Nothing of this kind has that name."""
 
     kind = ""
@@ -104,7 +108,7 @@ class UnknownAlertChannel(UnknownName):
     kind = "alert channel"
 
 
-class UnknownAlert(BadInput):
+class UnknownAlert(NotFound):
     """No alert has that id; alerts that are over are removed some weeks later."""
 
     def __init__(self, alert_id: str) -> None:
@@ -112,7 +116,7 @@ class UnknownAlert(BadInput):
         super().__init__(f"there is no alert {alert_id!r:.64}; `rota alerts` lists them")
 
 
-class UnknownRelease(BadInput):
+class UnknownRelease(NotFound):
     """No release of an app has that number; a release that was restored has a new number."""
 
     def __init__(self, number: int) -> None:
@@ -120,7 +124,7 @@ class UnknownRelease(BadInput):
         super().__init__(f"there is no release {number}; `rota releases` lists them")
 
 
-class UnknownVersion(BadInput):
+class UnknownVersion(NotFound):
     """The job has no such version."""
 
     def __init__(self, name: str, version: int) -> None:
@@ -129,7 +133,7 @@ class UnknownVersion(BadInput):
         super().__init__(f"job {name!r:.140} has no version {version}")
 
 
-class UnknownToken(BadInput):
+class UnknownToken(NotFound):
     """No token has that id."""
 
     def __init__(self, token_id: str) -> None:
@@ -137,7 +141,7 @@ class UnknownToken(BadInput):
         super().__init__(f"no token of this namespace has the id {token_id!r:.64}")
 
 
-class UnknownNamespace(BadInput):
+class UnknownNamespace(NotFound):
     """No namespace has that name; make it with `rota namespaces create`."""
 
     def __init__(self, name: str) -> None:
@@ -148,7 +152,7 @@ class UnknownNamespace(BadInput):
         )
 
 
-class UnknownQueue(BadInput):
+class UnknownQueue(NotFound):
     """No queue has that name."""
 
     def __init__(self, name: str) -> None:
@@ -156,7 +160,7 @@ class UnknownQueue(BadInput):
         super().__init__(f"there is no queue {name!r:.140}; `rota queues` lists them")
 
 
-class UnknownWorker(BadInput):
+class UnknownWorker(NotFound):
     """No worker with this id is on record."""
 
     def __init__(self, worker_id: str) -> None:

@@ -63,23 +63,7 @@ TOLD: Mapping[type[RotaError], ErrorText] = {
     errors.KeyReused: ErrorText(
         422, "Use a new key for each request, and the same one to repeat it."
     ),
-    errors.UnknownJob: ErrorText(404, _LOOK),
-    errors.UnknownRun: ErrorText(404, _LOOK),
-    errors.UnknownEffect: ErrorText(404, _LOOK),
-    errors.UnknownSchedule: ErrorText(404, _LOOK),
-    errors.UnknownBackfill: ErrorText(404, _LOOK),
-    errors.UnknownToken: ErrorText(404, _LOOK),
-    errors.UnknownTemplate: ErrorText(404, _LOOK),
-    errors.UnknownCalendar: ErrorText(404, _LOOK),
-    errors.UnknownAlert: ErrorText(404, _LOOK),
-    errors.UnknownAlertChannel: ErrorText(404, _LOOK),
-    errors.UnknownAlertRule: ErrorText(404, _LOOK),
-    errors.UnknownBlackout: ErrorText(404, _LOOK),
-    errors.UnknownVersion: ErrorText(404, _LOOK),
-    errors.UnknownRelease: ErrorText(404, _LOOK),
-    errors.UnknownNamespace: ErrorText(404, _LOOK),
-    errors.UnknownQueue: ErrorText(404, _LOOK),
-    errors.UnknownWorker: ErrorText(404, _LOOK),
+    errors.NotFound: ErrorText(404, _LOOK),
     errors.NotAllowed: ErrorText(409, "Look at the present state first; it does not allow this."),
     errors.Outdated: ErrorText(
         412, "Read it again, make the change to what it is now, and send the new ETag as If-Match."
