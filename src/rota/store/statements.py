@@ -23,7 +23,8 @@ _HEADER = re.compile(r"^-- name: (\w+)\s*$", re.MULTILINE)
 _TOKEN = re.compile(r"\{(\w+)(?::([\w., ()]+))?\}")
 _PARAM = re.compile(r"(?<![:\w]):([a-z_]+)")
 _FOLDER = Path(__file__).parent / "sql"
-_APART = {"sqlite", "postgres", "access", "receipts"}
+_DIALECTS = {path.parent.name for path in _FOLDER.parent.glob("*/dialect.py")}
+_APART = {*_DIALECTS, "access", "receipts"}
 """Folders of statements that not every store has; all stores share the others."""
 
 

@@ -55,6 +55,11 @@ def hold_back(
     return leases
 
 
+def may_hold_back(facts: ClaimFacts) -> bool:
+    """Whether a hold may make claimed runs of a job with these facts wait."""
+    return any(getattr(facts, fact) for fact, _ in _HOLD_BACK)
+
+
 def _claim(tx: Tx, claim_request: Wanted) -> list[Lease]:
     if not claim_request.is_narrowed and not claim_request.lanes:
         return claim(

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 
 from rota.clock import elapsed_s
-from rota.engine.admission.admit import admit, hold_back
+from rota.engine.admission.admit import admit, hold_back, may_hold_back
 from rota.engine.admission.hold import Wanted
 from rota.engine.graphs.expand import expand
 from rota.engine.graphs.graph_run import find_spec
@@ -42,7 +42,7 @@ class Claims:
         self._names = scope.jobs
         self._jobs = json.dumps(scope.jobs)
         self._needs_transaction = any(
-            facts.is_graph or facts.is_dependent for facts in scope.facts.values()
+            facts.is_graph or may_hold_back(facts) for facts in scope.facts.values()
         )
         self._own_facts = scope.facts
         self._facts = {at: scope.facts.get(at[0], PLAIN) for at in scope.versions.items()}
