@@ -153,7 +153,7 @@ class _Force:
         )
 
     def has_work_of(self, part: DeployedPart) -> bool:
-        """Whether that does the same, wherever."""
+        """Whether any of our jobs does the same work."""
         present = self._present(part)
         return any(each.target == part.spec.target for each in present.values()) or self.has(part)
 
@@ -163,7 +163,7 @@ class _Force:
 
     @cached_property
     def _below(self) -> set[Version]:
-        """What starts of this moment go by: of a graph that has weights also older versions."""
+        """The versions that a start may use now: older ones too, if a graph has weights."""
         starts = [
             DeployedStart(job, version)
             for job in self._started

@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 class Opening(Protocol):
-    """What opening a store needs to know of one database: a module `opening` in its folder."""
+    """The functions that open one kind of database: a module `opening` in its folder."""
 
     DIALECT: Dialect
 

@@ -43,7 +43,7 @@ MAX_TITLE = 300
 
 
 class RulePlan(NamedTuple):
-    """What one look found for one rule."""
+    """The changes that one look makes for one rule, and where to tell them."""
 
     namespace: str
     name: str

@@ -43,7 +43,7 @@ def due_messages(tx: Tx, *, limit: int) -> list[DueMessage]:
 
 
 class AlertWork(NamedTuple):
-    """What there is to do for alerts."""
+    """The work that alerts have to do now."""
 
     has_rules: bool
     wait_ms: int | None
@@ -57,7 +57,7 @@ def alert_work(tx: Tx) -> AlertWork:
 
 
 class ChannelDeliveries(NamedTuple):
-    """What became of the messages to one channel."""
+    """The state of the messages to one channel."""
 
     waiting: int = 0
     sent_at: int | None = None

@@ -90,7 +90,7 @@ def resume(tx: Tx, run_id: str, *, namespace: str) -> bool:
 
 
 class GraphRerun(NamedTuple):
-    """What a rerun of a graph took over."""
+    """The nodes and the dead letter that a rerun of a graph took over."""
 
     kept: int
     """The number of nodes that it does not repeat."""

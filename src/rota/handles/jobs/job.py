@@ -1,4 +1,4 @@
-"""What jobs of an App and jobs behind a server share: how calls and policies are given."""
+"""Jobs as a program holds them, of an App or behind a server: calls and policies."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ class AlertFinding(msgspec.Struct, frozen=True, kw_only=True):
 
     kind: AlertKind
     subject: str
-    """What it is about, for people: a job, a queue, a schedule; the same while it goes on."""
+    """The thing that is wrong: a job, a queue, a schedule. It keeps its name while it goes on."""
     title: str
     at: int
     """When it was last so."""

@@ -20,7 +20,7 @@ class IncidentView(View, frozen=True):
     rule: str
     kind: str
     subject: str
-    """What it is about: a job, a job and a cause, a queue."""
+    """The thing that is wrong: a job, a job and a cause, a queue."""
     severity: Severity
     title: str
     advice: str | None

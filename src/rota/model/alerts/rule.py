@@ -46,7 +46,7 @@ class AlertRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Names of queues, `*` stands for any text; empty for all queues."""
     severity: Severity = "error"
     group: Grouping = "job"
-    """What failed runs have in common to be one incident: the job, the job and cause, the rule."""
+    """Failed runs of one job, of one job and cause, or of one rule share an incident."""
     after: int = 1
     """Failed runs before an incident is opened, counted over `window`."""
     window: str = "10m"

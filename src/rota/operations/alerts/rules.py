@@ -25,10 +25,10 @@ from rota.store.base import Tx
 
 
 class AlertRuleBody(Body):
-    """Which alerts go to which channels."""
+    """The alerts that a rule sends, and its channels."""
 
     on: tuple[AlertKind, ...]
-    """What is reported."""
+    """Kinds of alerts."""
     to: tuple[str, ...]
     """Names of channels."""
     jobs: tuple[str, ...] = ()
@@ -37,12 +37,12 @@ class AlertRuleBody(Body):
     """Names of queues, `*` stands for any text; empty for all queues."""
     severity: Severity = "error"
     group: Grouping = "job"
-    """What failed runs have in common to be one incident."""
+    """Failed runs of one job, of one job and cause, or of one rule share an incident."""
     after: int = 1
     """Failed runs before an incident is opened, counted over `window`."""
     window: str = "10m"
     repeat: str | None = "4h"
-    """How often people are reminded of an incident that goes on; null for never."""
+    """The time between reminders of an incident that goes on; null for none."""
     recovery: bool = True
     """Whether people are told when an incident is over."""
     quiet: QuietHours | None = None

@@ -68,7 +68,7 @@ def _before(tx: Tx, caller: Caller, run_id: str, *_args: object, **_kwargs: obje
 
 @changes("POST", "/runs/{run_id}/mark", verb="mark node", subject="run_id", before=_before)
 def mark_node(tx: Tx, caller: Caller, run_id: str, body: MarkBody) -> RunState:
-    """Say how a node has ended that has not; what it is doing is stopped."""
+    """End a node that has not ended, with this ending; its runs are stopped."""
     visible_run(tx, caller, run_id)
     ending = Ending(body.ending)
     who, why = caller.actor.who, caller.actor.why
@@ -80,7 +80,7 @@ def mark_node(tx: Tx, caller: Caller, run_id: str, body: MarkBody) -> RunState:
 
 @changes("POST", "/runs/{run_id}/pause", verb="pause run", subject="run_id", before=_before)
 def pause_run(tx: Tx, caller: Caller, run_id: str, *, reason: str | None = None) -> RunState:  # noqa: ARG001  # for the audit
-    """Of a graph: start no other node until it is resumed; those that run may end."""
+    """Pause a graph: no other node starts until it is resumed; running nodes may end."""
     visible_run(tx, caller, run_id)
     held = control.pause(tx, run_id, namespace=caller.namespace)
     tell(tx, caller, held=held)
@@ -91,7 +91,7 @@ def pause_run(tx: Tx, caller: Caller, run_id: str, *, reason: str | None = None)
 
 @changes("POST", "/runs/{run_id}/resume", verb="resume run", subject="run_id", before=_before)
 def resume_run(tx: Tx, caller: Caller, run_id: str, *, reason: str | None = None) -> RunState:  # noqa: ARG001  # for the audit
-    """Go on where it was paused."""
+    """Resume a paused graph where it stopped."""
     visible_run(tx, caller, run_id)
     if not control.resume(tx, run_id, namespace=caller.namespace):
         nothing_changed(tx, caller)

@@ -28,7 +28,7 @@ class JobWork(Body):
     env: dict[str, str] = msgspec.field(default_factory=dict)
     cwd: str | None = None
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
-    """Of the runs that the schedule starts."""
+    """Arguments of the runs that the schedule starts."""
 
     def options(self) -> dict[str, Any]:
         """The options that were given."""

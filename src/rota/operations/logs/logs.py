@@ -28,9 +28,9 @@ MOST_LAST = 10_000
 def show_logs(
     tx: Tx, caller: Caller, run_id: str, *, after: str | None = None, last: int | None = None
 ) -> Page[LogLine]:
-    """What its handler printed and logged, in order; `after` is the `next` of the page before.
+    """List the lines that the handler printed and logged; `after` is the `next` of the last page.
 
-    With `last=100` it begins near the end: some 100 lines before it, or a few more.
+    `last=100` begins some 100 lines before the end, or a few more.
     """
     if last is not None and (after or not 1 <= last <= MOST_LAST):
         raise BadInput(f"last={last}: give 1 to {MOST_LAST:,} lines, and no `after` with it")

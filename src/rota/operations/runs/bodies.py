@@ -18,19 +18,19 @@ class SubmittedJob(Body):
 
     job_id: str | None = None
     job: str | None = None
-    """The same as `jobId`; one of them is given."""
+    """Another name of `jobId`; give one of them."""
     args: dict[str, Any] = msgspec.field(default_factory=dict)
 
     @property
     def name(self) -> str:
-        """Of the job."""
+        """Return the name of the job; BadInput if it is missing or given twice."""
         name = self.job if self.job_id is None else self.job_id
         if name is None or (self.job is not None and self.job != name):
-            raise BadInput("jobId: say which job, once")
+            raise BadInput("jobId: name one job, in jobId or in job")
         return name
 
     def options(self) -> dict[str, Any]:
-        """As a submit takes them."""
+        """Return the options that were given, by the names of a submit."""
         return given_options(self, _OPTIONS)
 
 

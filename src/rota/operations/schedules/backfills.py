@@ -36,24 +36,24 @@ PLANNED = 100
 
 
 class BackfillBody(Body):
-    """Which instants, and how."""
+    """The instants to run again, and how."""
 
     begin: str = msgspec.field(name="from")
     """The first instant; without an offset a wall time of the schedule's zone."""
     until: str
     """Up to this one, not included."""
     order: Order = "oldest"
-    """Which come first."""
+    """The instants that come first."""
     reprocess: Reprocess = "missing"
-    """Which get a run: those without one, also those that failed, or all."""
+    """The instants that get a run: those without one, also those that failed, or all."""
     concurrency: int | None = None
-    """So many at once, whatever else runs; else they keep to the overlap policy."""
+    """The number of runs at once, whatever else runs; left out, they keep to the overlap policy."""
     args: dict[str, Any] | None = None
-    """Replace some of the schedule's."""
+    """Arguments in place of the schedule's."""
     most: int = MOST
-    """More firings than this are refused."""
+    """A backfill of more firings is refused."""
     dry_run: bool = False
-    """Only tell what it would do."""
+    """List the runs that it would make, and make none."""
 
 
 @changes("POST", "/schedules/{name}/backfill", verb="backfill schedule", status=201)

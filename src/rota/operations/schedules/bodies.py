@@ -25,7 +25,7 @@ class RuleText(Body):
     trigger: dict[str, Any] | None = None
     """Instead: an object such as `{"every": {"months": 1}, "start": "2026-01-31T06:00"}`."""
     dialect: Dialect | None = None
-    """Of the cron line."""
+    """The dialect of the cron line."""
 
     def schedule(self, calendars: dict[str, Calendar]) -> Schedule:
         """Checked; BadInput names the field that is wrong."""

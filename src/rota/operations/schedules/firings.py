@@ -119,9 +119,9 @@ def list_firings(
     cursor: str | None = None,
     limit: Limit = PAGE,
 ) -> Page[FiringView]:
-    """What became of the instants of a schedule, the newest first.
+    """List the instants of a schedule and their outcomes, the newest first.
 
-    Of those before an instant, or with `cursor` of those after the page whose `next` it is.
+    `before` begins at an instant; `cursor` continues after the page whose `next` it is.
     """
     start = _start(before, cursor)
     view = visible_schedule(tx, caller, name)

@@ -63,7 +63,7 @@ class Announcement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AlertPlan(msgspec.Struct, frozen=True, kw_only=True):
-    """What one look changes for one rule."""
+    """The changes that one look makes for one rule."""
 
     announcements: tuple[Announcement, ...] = ()
     silent: tuple[IncidentChange, ...] = ()

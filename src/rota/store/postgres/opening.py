@@ -1,4 +1,4 @@
-"""What opening a store needs to know of PostgreSQL (store.kinds); without the driver."""
+"""Opens a PostgreSQL store (store.kinds); imports no driver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What opening a store needs to know of SQLite (store.kinds); without the driver."""
+"""Opens a SQLite store (store.kinds); imports no driver."""
 
 from __future__ import annotations
 
