@@ -33,11 +33,6 @@ class Mailbox:
         self.mails: list[Message] = []
         self.sessions: list[SMTP] = []
 
-    def serve(self) -> SMTP:
-        """Return the server's side of a new connection."""
-        self.sessions.append(SMTP(self))
-        return self.sessions[-1]
-
     def is_idle(self) -> bool:
         """Whether every connection has been closed, from both sides."""
         return all(session.transport is None for session in self.sessions)
@@ -45,6 +40,15 @@ class Mailbox:
     async def handle_DATA(self, _server: Any, _session: Any, envelope: Any) -> str:  # noqa: N802
         self.mails.append(message_from_bytes(envelope.content, policy=default))
         return "250 OK"
+
+
+class MailServer(Controller):
+    """Remembers the connections of its mailbox."""
+
+    def factory(self) -> SMTP:
+        session = SMTP(self.handler)
+        self.handler.sessions.append(session)
+        return session
 
 
 @pytest.fixture
@@ -57,8 +61,7 @@ def web() -> Iterator[WebServer]:
 def mailbox() -> Iterator[tuple[Mailbox, int]]:
     box = Mailbox()
     port = free_port()
-    controller = Controller(box, hostname="127.0.0.1", port=port)
-    controller.factory = box.serve
+    controller = MailServer(box, hostname="127.0.0.1", port=port)
     controller.start()
     yield box, port
     eventually(box.is_idle)  # a connection that is open when its loop stops is never closed
