@@ -7,6 +7,14 @@ from collections.abc import Mapping
 from rota.rules.admission.lanes import FRONT, SPAN
 from rota.store.held_runs import HELD
 
+_BROUGHT: Mapping[str, str] = {
+    "policy": "n.policy",
+    "at_most_once": "coalesce(n.at_most_once, false)",
+    "key": "n.key",
+    "rerun_of": "n.rerun_of",
+}
+"""Columns that a submit fills with what it brings, by the value in a row `n` of the batch."""
+
 COLUMNS: Mapping[str, str] = {
     **HELD,
     # Not in a lane: nothing there stands in the way of others for long (rules.admission.lanes).
@@ -63,11 +71,16 @@ COLUMNS: Mapping[str, str] = {
         " and h.state = {to:fail} and h.queue in ({each:queues})))"
     ),
     "made": (
-        "id, namespace, job, version, queue, priority, args, policy, at_most_once, key, rerun_of,"
+        f"id, namespace, job, version, queue, priority, args, {', '.join(_BROUGHT)},"
         " created_at, due_at, ready_at, attempt, worker_id, progress, progress_note,"
         " schedule_id, backfill_id, origin, parent_id, node, item"
     ),
     "kept": "{columns:made}, started_at",
+    "submitted": (
+        "id, namespace, job, version, queue, priority, state, rank, args,"
+        f" {', '.join(_BROUGHT)}, created_at, due_at, ready_at, expires_at"
+    ),
+    "brought": ", ".join(_BROUGHT.values()),
     # The fields of a Lease, in their order.
     "lease": (
         "id, fence, attempt, job, version, queue, args, policy, failures, crashes, due_at,"

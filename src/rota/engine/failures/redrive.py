@@ -14,7 +14,7 @@ from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.submit import submit
 from rota.errors import BadInput
 from rota.model.failures.dead_letter import Redriven
-from rota.model.runs.run import NewRun
+from rota.model.runs.run import REPEATED, NewRun
 from rota.rules.text.duration import MAX_MS
 from rota.store.base import Row, Tx
 
@@ -118,17 +118,15 @@ def _start(row: Row, versions: dict[str, int]) -> DeployedStart:
 def _fresh(
     row: Row, pair: RedrivePair, wish: RedriveRequest, *, versions: dict[str, int], number: int
 ) -> NewRun:
+    changes = {
+        "version": versions.get(row["job"]) or row["version"],
+        "args": row["args"] if wish.args is None else wish.args,
+        "at_most_once": bool(row["at_most_once"]),
+        "schedule_id": str(row["schedule_id"]) if row["schedule_id"] else None,
+    }
     return NewRun(
         id=pair.rerun_id,
-        job=row["job"],
-        version=versions.get(row["job"]) or row["version"],
-        queue=row["queue"],
-        priority=row["priority"],
-        args=row["args"] if wish.args is None else wish.args,
-        delay_ms=int(number * wish.gap_ms) or None,
-        policy=row["policy"],
-        at_most_once=bool(row["at_most_once"]),
         rerun_of=pair.run_id,
-        schedule_id=str(row["schedule_id"]) if row["schedule_id"] else None,
-        origin=row["origin"],
+        delay_ms=int(number * wish.gap_ms) or None,
+        **{**{name: row[name] for name in REPEATED}, **changes},
     )

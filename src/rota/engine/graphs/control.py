@@ -20,12 +20,11 @@ from rota.engine.graphs.shape import GraphShape
 from rota.engine.graphs.stopping import Stopping, is_stopping, stopping_of
 from rota.engine.runs.find import find
 from rota.engine.runs.finish import finish
-from rota.engine.runs.rerun import close_letters
+from rota.engine.runs.rerun import close_letters, repeated
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
 from rota.errors import BadGraph, NotAllowed
 from rota.model.graphs.graph import ASIDE
-from rota.model.runs.run import NewRun, RunView
 from rota.model.states import FINAL, State
 from rota.model.view import plain_text
 from rota.rules.graphs.joins import Ending
@@ -150,7 +149,8 @@ def rerun_graph(  # noqa: PLR0913  # what to run again, and as whom, all named
     redone = _redone(shape, rows, part, node)
     if not redone:
         raise NotAllowed(f"no node of run {run_id} failed; rerun all of it, or name a node")
-    fresh = msgspec.structs.replace(_again(old), id=new_id, args=args or str(old.args))
+    policy = freshened(plain_text(old.policy))
+    fresh = repeated(old, id=new_id, policy=policy, args=args or str(old.args))
     submit(tx, [fresh], namespace=namespace, is_repeat=True)
     is_same = part == "failed" and args in (None, old.args)
     parts = continued(shape, rows) if is_same else {}
@@ -180,20 +180,6 @@ def _check_node(shape: GraphShape, name: str) -> None:
     if name not in shape.plan.nodes:
         graph = shape.graph.name
         raise BadGraph(f"graph {graph!r} has no node {name!r:.64}.{hint(name, shape.plan.nodes)}")
-
-
-def _again(old: RunView) -> NewRun:
-    return NewRun(
-        id="",
-        job=old.job,
-        version=old.version,
-        queue=old.queue,
-        priority=old.priority,
-        policy=freshened(plain_text(old.policy)),
-        rerun_of=old.id,
-        schedule_id=old.schedule_id,
-        origin=plain_text(old.origin),
-    )
 
 
 def _children(tx: Tx, run_id: str) -> list[str]:

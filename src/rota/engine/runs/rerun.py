@@ -18,7 +18,7 @@ from rota.engine.runs.find import find
 from rota.engine.runs.submit import submit
 from rota.engine.values.result_cache import freshened
 from rota.errors import NotAllowed
-from rota.model.runs.run import NewRun, RunView
+from rota.model.runs.run import REPEATED, NewRun, RunView
 from rota.model.states import FINAL
 from rota.model.view import plain_text
 from rota.store.base import Tx
@@ -50,19 +50,15 @@ def fresh_run(
     tx: Tx, old: RunView, new_id: str, *, namespace: str, args: str | None = None
 ) -> NewRun:
     """The new run that repeats the work of an ended one."""
-    return NewRun(
-        id=new_id,
-        job=old.job,
-        version=old.version,
-        queue=old.queue,
-        priority=old.priority,
-        args=str(old.args) if args is None else args,
-        policy=_policy(tx, old, namespace),
-        at_most_once=old.at_most_once,
-        rerun_of=old.id,
-        schedule_id=old.schedule_id,
-        origin=plain_text(old.origin),
-    )
+    given = {} if args is None else {"args": args}
+    return repeated(old, id=new_id, policy=_policy(tx, old, namespace), **given)
+
+
+def repeated(old: RunView, **others: str | None) -> NewRun:
+    """The new run that repeats an old one, with these fields of its own."""
+    kept = {name: getattr(old, name) for name in REPEATED}
+    texts = {name: plain_text(kept[name]) for name in ("args", "policy", "origin")}
+    return NewRun(rerun_of=old.id, **{**kept, **texts, **others})
 
 
 def again(old: RunView) -> DeployedStart:

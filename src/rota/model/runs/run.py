@@ -56,6 +56,13 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The number of the instance, for a mapped node."""
 
 
+REPEATED = (
+    *("job", "version", "queue", "priority", "args", "policy", "at_most_once"),
+    *("schedule_id", "origin"),
+)
+"""The fields that a rerun and a redrive take over from the run that they repeat."""
+
+
 class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
     """The schedule and the instant that a run is for; times are milliseconds."""
 

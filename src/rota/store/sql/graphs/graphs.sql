@@ -1,14 +1,11 @@
 -- name: insert_children
 -- Like insert_runs, for runs of nodes. They are due now: their graph has waited for their parents.
-insert into rota.run (
-    id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
-    created_at, due_at, ready_at, expires_at, parent_id, node, item, origin
-)
-select b.id, :namespace, b.job, b.version, coalesce(b.queue, 'default'), coalesce(b.priority, 0),
-       'queued', {rank:t.now, coalesce(b.priority, 0)},
-       coalesce(b.args, '{}'), b.policy, coalesce(b.at_most_once, false),
-       t.now, t.now, t.now, t.now + b.expires_ms, b.parent_id, b.node, b.item, b.origin
-  from {rows:child_run} as b
+insert into rota.run ({columns:submitted}, parent_id, node, item, origin)
+select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
+       'queued', {rank:t.now, coalesce(n.priority, 0)},
+       coalesce(n.args, '{}'), {columns:brought},
+       t.now, t.now, t.now, t.now + n.expires_ms, n.parent_id, n.node, n.item, n.origin
+  from {rows:child_run} as n
  cross join (select {now} as now limit 1) as t
  where true
 on conflict (id) do nothing

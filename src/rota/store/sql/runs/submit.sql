@@ -3,16 +3,12 @@
 -- runs elsewhere (engine.runs.submit): looking here cost six index probes a row, 20 us of 28. The
 -- limit keeps PostgreSQL from computing the time anew in each place: 9 us a row became 7. The rank
 -- is where ageing lives (rules.admission.order).
-insert into rota.run (
-    id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
-    key, rerun_of, created_at, due_at, ready_at, expires_at
-)
+insert into rota.run ({columns:submitted})
 select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
        case when n.due > n.now then 'scheduled' else 'queued' end,
        case when n.due > n.now then null
             else {rank:n.now, coalesce(n.priority, 0)} end,
-       coalesce(n.args, '{}'), n.policy, coalesce(n.at_most_once, false),
-       n.key, n.rerun_of, n.now, n.due, n.due, n.due + n.expires_ms
+       coalesce(n.args, '{}'), {columns:brought}, n.now, n.due, n.due, n.due + n.expires_ms
   from (
         select b.*, t.now, {sql:greatest}(t.now, coalesce(b.due_at, t.now + b.delay_ms, t.now)) as due
           from {rows:new_run} as b
@@ -23,16 +19,12 @@ on conflict (id) do nothing
 
 -- name: insert_fired
 -- Like insert_runs, for runs of schedules; some wait until others of their schedule have ended.
-insert into rota.run (
-    id, namespace, job, version, queue, priority, state, rank, args, policy, at_most_once,
-    key, rerun_of, created_at, due_at, ready_at, expires_at, schedule_id, backfill_id, origin
-)
+insert into rota.run ({columns:submitted}, schedule_id, backfill_id, origin)
 select n.id, :namespace, n.job, n.version, coalesce(n.queue, 'default'), coalesce(n.priority, 0),
        case when n.waits then 'pending' when n.due > n.now then 'scheduled' else 'queued' end,
        case when n.waits or n.due > n.now then null
             else {rank:n.now, coalesce(n.priority, 0)} end,
-       coalesce(n.args, '{}'), n.policy, coalesce(n.at_most_once, false),
-       n.key, n.rerun_of, n.now, n.due, n.due, n.due + n.expires_ms,
+       coalesce(n.args, '{}'), {columns:brought}, n.now, n.due, n.due, n.due + n.expires_ms,
        n.schedule_id, n.backfill_id, n.origin
   from (
         select b.*, t.now, {sql:greatest}(t.now, coalesce(b.due_at, t.now + b.delay_ms, t.now)) as due
