@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from rota.engine.admission.hold import Hold, HoldName, Wanted
+from rota.engine.admission.hold import Hold, Wanted
 from rota.engine.admission.mechanisms import HOLDS
 from rota.model.runs.reason import Kind
 from rota.rules.jobs.claim_facts import ClaimFacts
@@ -51,8 +51,15 @@ def test_a_hold_that_claims_meet_says_what_they_need_to_know(hold: Hold) -> None
         assert hold.needs in ClaimFacts._fields
 
 
-def test_every_name_of_a_hold_is_in_the_list_once() -> None:
-    assert sorted(hold.name for hold in HOLDS) == sorted(get_args(HoldName))
+def test_each_hold_has_a_name_of_its_own() -> None:
+    names = [hold.name for hold in HOLDS]
+
+    assert len(set(names)) == len(names)
+
+
+@pytest.mark.parametrize("hold", HOLDS, ids=lambda hold: hold.name)
+def test_a_hold_that_frees_runs_at_the_end_of_others_says_of_which(hold: Hold) -> None:
+    assert (hold.free is None) == (hold.is_freed_by is None)
 
 
 def test_runs_wait_and_are_let_go_only_by_those_whom_the_list_names() -> None:

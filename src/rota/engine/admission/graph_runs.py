@@ -30,6 +30,7 @@ from rota.model.states import State
 from rota.rules.jobs.claim_facts import claim_facts
 from rota.store.base import Row, Tx
 
+_ENDS_GRAPH = ("cancel", "complete", "fail_graph", "skip", "expire", "refuse")
 SHOWN = 5
 """The number of runs that a reason names."""
 
@@ -51,7 +52,12 @@ def may_begin(
     return True
 
 
-def release_others(tx: Tx, verdicts: Collection[Verdict], *, namespace: str) -> None:
+def ends_graph_run(verdict: Verdict) -> bool:
+    """Whether a verdict may end the run of a graph, for which others may wait."""
+    return verdict.verb in _ENDS_GRAPH
+
+
+def release_others(tx: Tx, verdicts: Collection[Verdict], namespace: str) -> None:
     """Let the next runs of these graphs try again, once runs that they wait for have ended.
 
     The graph of a run that never began, or that another process began, is looked up.

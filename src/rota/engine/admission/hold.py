@@ -7,25 +7,15 @@ limits of a queue and the documentation read that list and name no hold themselv
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Literal
 
 import msgspec
 
 from rota.model.admission.queue import QueueLimit
 from rota.model.runs.reason import Kind, Reason
-from rota.model.runs.run import Lease, RunView
+from rota.model.runs.run import Lease, RunView, Verdict
 from rota.rules.admission.lanes import Lanes
 from rota.store.base import Tx
 
-HoldName = Literal[
-    "breaker", "queue pause", "maintenance window", "quota", "graph pause", "dependencies",
-    "graph runs", "overlap",
-]  # fmt: skip
-Fact = Literal["shut", "has_quota", "max_runs", "is_dependent"]
-"""A fact without which a hold has no part in a claim.
-
-A field of `Wanted` for a hold that narrows claims, of `ClaimFacts` for one that holds runs back.
-"""
 Shut = tuple[str | None, str | None]
 """A job and a queue from which nothing may start now; None stands for every job or queue."""
 
@@ -85,7 +75,7 @@ class ActiveHold:
 class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """One kind of hold. A field is None where the hold has no part in that step."""
 
-    name: HoldName
+    name: str
     reason: Kind
     """The kind of the reason that `rota why` gives for it."""
     keeps: str
@@ -96,12 +86,17 @@ class Hold(msgspec.Struct, frozen=True, kw_only=True):
     """The code that checks it: statements by name, functions as `module.name` within the engine."""
     released_by: tuple[str, ...]
     """The functions that free its runs; empty if claims merely find the hold gone."""
-    needs: Fact | None = None
-    """The fact without which a claim cannot meet this hold, and does not check it."""
+    needs: str | None = None
+    """The fact without which a claim cannot meet this hold, and does not check it: a field of
+    `Wanted` for a hold that narrows claims, of `ClaimFacts` for one that holds runs back."""
     narrow: Callable[[Tx, Wanted], None] | None = None
     """Removes from a claim what may not start."""
     hold_back: Callable[[Tx, Sequence[Lease], str], list[Lease]] | None = None
     """Makes claimed runs of a namespace wait; returns the leases that may start."""
+    is_freed_by: Callable[[Verdict], bool] | None = None
+    """Whether the end of a run may free others; plain successes are watched for nothing."""
+    free: Callable[[Tx, Sequence[Verdict], str], None] | None = None
+    """Lets runs start that waited for the end of these; in the transaction that ends them."""
     active: Callable[[Tx, str], ActiveHold | None] | None = None
     """Reads its state in a namespace; None if it holds nothing back there."""
     stuck: Callable[[Tx, Collection[str], str], set[str]] | None = None

@@ -10,7 +10,13 @@ from rota.engine.admission.breakers import breaker_limits, open_breakers
 from rota.engine.admission.dependencies import hold_back, why_dependent_waits
 from rota.engine.admission.draining_windows import closed_now, narrow_to_open, window_limits
 from rota.engine.admission.graph_pauses import why_node_waits
-from rota.engine.admission.graph_runs import full_among, leave_full_graphs, why_turn_waits
+from rota.engine.admission.graph_runs import (
+    ends_graph_run,
+    full_among,
+    leave_full_graphs,
+    release_others,
+    why_turn_waits,
+)
 from rota.engine.admission.hold import Hold
 from rota.engine.admission.overlap import why_start_waits
 from rota.engine.admission.queues import pause_limits, paused_queues
@@ -94,6 +100,8 @@ HOLDS = (
         released_by=("admission.graph_runs.release_others",),
         needs="max_runs",
         narrow=leave_full_graphs,
+        is_freed_by=ends_graph_run,
+        free=release_others,
         stuck=full_among,
         why=why_turn_waits,
     ),

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 
 import msgspec
 
-from rota.engine.admission.graph_runs import release_others
+from rota.engine.admission.freed import free_others
 from rota.engine.failures.batch_isolation import beside, each_apart, set_aside
 from rota.engine.failures.breakers.tally import judge_breakers, tally_attempts
 from rota.engine.failures.failed_runs import failed_runs
@@ -29,7 +29,6 @@ from rota.model.runs.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
 from rota.store.base import Row, Tx
 
-_ENDS_GRAPH = ("cancel", "complete", "fail_graph", "skip", "expire", "refuse")
 _ENDS_RUN = frozenset(verb for verb, change in TRANSITIONS.items() if change.to in FINAL)
 _FAILS = frozenset(verb for verb, change in TRANSITIONS.items() if change.to is State.FAILED)
 _RETRIES = frozenset({"retry"})
@@ -248,10 +247,7 @@ def _followed(
     broken = [verdict for verdict in mine if verdict.verb in ("cancel", "fail_graph")]
     if broken:
         follow += abandon(tx, broken)
-    over = [verdict for verdict in mine if verdict.verb in _ENDS_GRAPH]
-    if over:
-        what = "runs that wait for a turn of their graph"
-        beside(tx, lambda: release_others(tx, over, namespace=namespace), what=what)
+    free_others(tx, mine, namespace=namespace)
     nodes = [each for each in mine if each.parent_id is not None and each.run_id not in gone]
     if nodes:
         endings = [ended(verdict, TRANSITIONS[verdict.verb].to) for verdict in nodes]

@@ -170,7 +170,7 @@ class Verdict(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     max_crashes: int = 0
     """The number of crashes, with this one, that ends a `reap`ed run. `reason` says how it died."""
     watched: bool = False
-    """Whether its job may have a breaker, which is informed of the ending."""
+    """Whether its end may concern more than the run, a breaker for example."""
     quiet: bool = False
     """Whether its job is known to name no job in `on_failure`."""
     fired: bool = False

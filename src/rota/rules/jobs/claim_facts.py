@@ -23,6 +23,11 @@ class ClaimFacts(NamedTuple):
 PLAIN = ClaimFacts()
 
 
+def is_watched(spec: JobSpec) -> bool:
+    """Whether the end of a run concerns more than the run, so that no end of it is plain."""
+    return spec.breaker is not None
+
+
 def claim_facts(spec: JobSpec) -> ClaimFacts:
     """Return the facts of a definition."""
     graph = spec.target.graph if isinstance(spec.target, GraphTarget) else None

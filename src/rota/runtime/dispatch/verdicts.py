@@ -8,6 +8,7 @@ from rota.engine.graphs.nodes.links import refusal, refused
 from rota.errors import StoreUnavailable
 from rota.model.runs.run import Lease, Verdict
 from rota.notices import emit
+from rota.rules.jobs.claim_facts import is_watched
 from rota.runtime.attempts.attempt import Attempt, Ending
 from rota.runtime.dispatch.outcomes import judge
 
@@ -23,10 +24,10 @@ def verdict_on(call: Attempt, ending: Ending) -> Verdict | None:
 
 
 def _mark_watched(call: Attempt, verdict: Verdict | None) -> Verdict | None:
-    """Return the verdict, marked for the breaker of its job as well."""
+    """Return the verdict, marked if the end of a run of its job concerns more than the run."""
     if verdict is None:
         return None
-    if call.work.spec.breaker is not None:
+    if is_watched(call.work.spec):
         verdict = msgspec.structs.replace(verdict, watched=True)
     return related(verdict, call.lease)
 
