@@ -6,6 +6,7 @@ from tests.sabotage.edit import Edit, Sabotage
 
 SQLITE = "store/sqlite/store.py"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
+T_AWAITING = "tests/integration/test_awaiting.py::"
 T_COMBINER = "tests/unit/store/test_group_commit.py::"
 T_DURABLE = "tests/contract/store/test_durability.py::"
 T_RIDERS = "tests/contract/store/test_participants.py::"
@@ -28,6 +29,19 @@ COMMITS = (
             ),
         ),
         caught_by=(T_ANSWERS + "test_a_submit_whose_commit_fails_is_told_so[sqlite]",),
+    ),
+    Sabotage(
+        name="acknowledge an awaited submit before the commit",
+        breaks="A coroutine is told that its run is recorded while the commit is still to come.",
+        edits=(
+            Edit(
+                path="app/jobs/submits.py",
+                within="record_async",
+                old="await awaitable(answers)",
+                new="[Submitted(id=run.id) for run in runs]",
+            ),
+        ),
+        caught_by=(T_AWAITING + "test_the_loop_goes_on_while_the_store_is_busy[sqlite]",),
     ),
     Sabotage(
         name="group commit answers early",
