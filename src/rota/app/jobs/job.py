@@ -107,8 +107,9 @@ class Job(UsableAsNode[P, R], JobHandle["Submission[P, R]"]):
     def within(self, connection: Any) -> Within[P, R]:
         """Submit in a transaction of yours: the runs exist if and only if you commit it.
 
-        The connection is of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy,
-        on the database of this app.
+        The connection is of psycopg, psycopg2, asyncpg, sqlite3 or Django, or a Connection or
+        Session of SQLAlchemy, on the database of this app. On one of an event loop await
+        `submit_async`.
         """
         return Within(self, UNCHANGED, connection)
 
