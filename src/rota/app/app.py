@@ -226,6 +226,10 @@ class App(Nouns):
         """Record runs as `submit_runs` does, without blocking the event loop."""
         return await self._submits.record_async(runs)
 
+    def handler_of(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Return what is called for a function of a job; a framework may put something around."""
+        return function
+
     def define(self, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]]) -> None:
         """Record definitions and learn their versions; costs a transaction for new ones only."""
         define_jobs(self, jobs)

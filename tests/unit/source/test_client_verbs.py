@@ -25,7 +25,7 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
             ("store", "artifact_store", "waiter", "end_watch", "submit_runs", "name", "upgrade"),
             INSIDE,
         ),
-        "submit_runs_async": INSIDE,
+        **dict.fromkeys(("submit_runs_async", "handler_of"), INSIDE),
         "release": CODE,
         "worker": "one that has a server instead is a process of its own: `rota worker --server`",
     },
