@@ -36,6 +36,12 @@ class RunHandle(GraphRunVerbs, Generic[R]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id}>"
 
+    def _ipython_display_(self) -> None:
+        """Show a bar in a notebook that follows the run; called by IPython."""
+        from rota.handles.notebook import show_in_notebook  # noqa: PLC0415  # few have notebooks
+
+        show_in_notebook(self)
+
     @abstractmethod
     def _other(self, run_id: str) -> Self:
         """Return the handle of another run of the same job."""
