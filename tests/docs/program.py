@@ -19,7 +19,7 @@ from rota import App
 from rota.runtime.worker import Worker
 from tests.docs.pages import Block
 
-_NEEDS_WORKER = re.compile(r"\.(result|wait)\(|\brota\b.*--wait")
+_NEEDS_WORKER = re.compile(r"\.(result|wait)(_async)?\(|\brota\b.*--wait")
 _RAISES = re.compile(r"# raises (\w+)(?:: (.*))?")
 
 

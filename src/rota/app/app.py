@@ -15,6 +15,7 @@ from typing import Any, ParamSpec, Self, TypeVar, overload
 
 import msgspec
 
+from rota.app.end_watch import EndWatch
 from rota.app.graphs.graph import TracedGraph, add_graph
 from rota.app.jobs.definitions import (
     JobDecorator,
@@ -32,6 +33,7 @@ from rota.app.waiter import Waiter
 from rota.app.workers.options import with_settings
 from rota.app.workers.scope import worker_scope
 from rota.errors import UnknownJob
+from rota.handles.threads import Threads
 from rota.model.runs.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
 from rota.runtime.options import WorkerOptions
@@ -49,6 +51,8 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 DEFAULT_URL = "sqlite:///rota.db"
+THREADS = 8
+"""Threads for callers on event loops: submits share commits, so that more would not help."""
 
 
 class App(Nouns):
@@ -83,6 +87,8 @@ class App(Nouns):
         self._opening = Lock()
         self._submits = Submits(self)
         self.waiter = Waiter(self)
+        self.end_watch = EndWatch(self)
+        self.threads = Threads("rota-app", THREADS)
         self._settings = settings
 
     @overload
@@ -216,6 +222,14 @@ class App(Nouns):
         """
         return self._submits.record(runs)
 
+    async def submit_runs_async(self, runs: Sequence[NewRun]) -> list[Submitted]:
+        """Record runs as `submit_runs` does, without blocking the event loop."""
+        return await self._submits.record_async(runs)
+
+    def handler_of(self, function: Callable[P, R]) -> Callable[P, R]:
+        """Return what is called for a function of a job; a framework may put something around."""
+        return function
+
     def define(self, jobs: Iterable[Job[..., Any] | TracedGraph[..., Any]]) -> None:
         """Record definitions and learn their versions; costs a transaction for new ones only."""
         define_jobs(self, jobs)
@@ -237,6 +251,8 @@ class App(Nouns):
 
     def close(self) -> None:
         """Close the store; using the app again opens it again."""
+        self.threads.close()
+        self.end_watch.close()
         with self._opening:
             if self._store is not None:
                 self._store.close()

@@ -14,6 +14,7 @@ from rota.engine.wakeup_keys import ENDED, LOGGED, NODE_ENDED
 from rota.errors import ArtifactLost
 from rota.handles.backend import Backend
 from rota.handles.run import LAST_WORDS_S, RunHandle
+from rota.handles.threads import Threads, awaitable
 from rota.model.logs.log import LogLine
 from rota.model.runs.run import Ended, RunView
 from rota.model.values.artifact import is_pointer
@@ -85,7 +86,19 @@ class Run(RunHandle[R]):
 
     def _wait(self, timeout_s: float | None) -> Ended | None:
         ended = self._app.waiter.wait(self.id, timeout_s)
-        if ended is None or ended.result is None or not is_pointer(ended.result):
+        return None if ended is None else self._whole(ended)
+
+    async def _ending(self, timeout_s: float | None) -> Ended | None:
+        ended = await awaitable(self._app.end_watch.later(self.id, timeout_s))
+        return None if ended is None else await self._threads.call(self._whole, ended)
+
+    @property
+    def _threads(self) -> Threads:
+        return self._app.threads
+
+    def _whole(self, ended: Ended) -> Ended:
+        """Return the end with a result that is stored apart from it."""
+        if ended.result is None or not is_pointer(ended.result):
             return ended
         return msgspec.structs.replace(ended, result=self._shown(ended.result))
 

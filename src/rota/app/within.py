@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -11,9 +11,10 @@ from rota.engine.jobs.definitions import introduce
 from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey, WrongConnection
 from rota.model.jobs.spec import JobSpec
-from rota.model.runs.run import NewRun
 from rota.rules.jobs.options import SubmitOptions
 from rota.store.base import Store
+from rota.store.foreign.async_connections import async_foreign
+from rota.store.foreign.connections import ForeignConnection, foreign, is_async, name_of
 from rota.store.foreign.tx import ForeignTx
 from rota.store.open import dialect_of, file_of
 
@@ -35,35 +36,67 @@ class Within(Generic[P, R]):
     def __init__(self, job: Job[P, R], options: SubmitOptions, connection: Any) -> None:
         self._job = job
         self._options = options
-        self._tx = ForeignTx(connection)
-        if self._tx.dialect == "postgres":
-            _ = job.app.store  # opened now, so that the tables are there
-        _check_database(self._tx, job.app)
+        self._connection = connection
+        self._tx = None if is_async(connection) else _opened(foreign(connection), job.app)
 
     def submit(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
         """Ask for one run; it exists once the transaction is committed."""
-        bound = self._job.signature.bind(args, kwargs)
-        return self._submit([self._job.new_run(self._options, bound, self._define)])[0]
+        return self._submit(self._here(), [self._job.signature.bind(args, kwargs)])[0]
 
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
         """Ask for many runs; the items are those of `Job.submit_many`."""
-        job = self._job
-        bound = [job.bind(call) for call in calls]
-        return self._submit([job.new_run(self._options, each, self._define) for each in bound])
+        return self._submit(self._here(), [self._job.bind(call) for call in calls])
 
-    def _submit(self, runs: list[NewRun]) -> list[Run[R]]:
-        namespace = self._job.app.namespace
+    async def submit_async(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Ask for one run on a connection of an event loop; see `submit`."""
+        return (await self._submit_async([self._job.signature.bind(args, kwargs)]))[0]
+
+    async def submit_many_async(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Ask for many runs on a connection of an event loop; see `submit_many`."""
+        return await self._submit_async([self._job.bind(call) for call in calls])
+
+    async def _submit_async(self, bound: Sequence[str]) -> list[Run[R]]:
+        if self._tx is not None:
+            raise WrongConnection(
+                f"{name_of(self._connection)} is synchronous: call submit() on it"
+            )
+        # Imported by those who have an event loop; others need not wait for asyncio.
+        from rota.store.foreign.loop_bridge import in_thread  # noqa: PLC0415
+
+        app = self._job.app
+        connection = await async_foreign(self._connection)
+        return await in_thread(connection, lambda here: self._submit(_opened(here, app), bound))
+
+    def _submit(self, tx: ForeignTx, bound: Sequence[str]) -> list[Run[R]]:
+        app = self._job.app
+
+        def define(spec: JobSpec) -> int:
+            return introduce(tx, spec, namespace=app.namespace, app=app.name)
+
+        runs = [self._job.new_run(self._options, args, define) for args in bound]
         answers = []
         for at in range(0, len(runs), CHUNK):
-            answers += submit(self._tx, runs[at : at + CHUNK], namespace=namespace)
+            answers += submit(tx, runs[at : at + CHUNK], namespace=app.namespace)
         for run, answer in zip(runs, answers, strict=True):
             if answer.refused:
                 raise DuplicateKey(run.key or "", answer.id)
-        return [Run(self._job.app, answer.id, self._job) for answer in answers]
+        return [Run(app, answer.id, self._job) for answer in answers]
 
-    def _define(self, spec: JobSpec) -> int:
-        app = self._job.app
-        return introduce(self._tx, spec, namespace=app.namespace, app=app.name)
+    def _here(self) -> ForeignTx:
+        if self._tx is None:
+            raise WrongConnection(
+                f"{name_of(self._connection)} is asynchronous: await submit_async() on it"
+            )
+        return self._tx
+
+
+def _opened(connection: ForeignConnection, app: App) -> ForeignTx:
+    """Return the transaction of a connection that has been found to be to the app's database."""
+    tx = ForeignTx(connection)
+    if tx.dialect == "postgres":
+        _ = app.store  # opened now, so that the tables are there
+    _check_database(tx, app)
+    return tx
 
 
 def _check_database(tx: ForeignTx, app: App) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Self, TypeVar
 from urllib.parse import quote
 
 from rota.client.address import check_address
+from rota.client.end_polls import EndPolls
 from rota.client.http_backend import HttpBackend
 from rota.client.job import ServedJob
 from rota.client.line import HttpTransport
@@ -18,6 +19,7 @@ from rota.client.run import ServedRun
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
 from rota.handles.schedules.schedules import Schedules
+from rota.handles.threads import Threads
 from rota.model.identity.credentials import SessionView
 from rota.model.jobs.job import JobEntry
 from rota.model.runs.answers import RunState
@@ -27,6 +29,8 @@ from rota.rules.text.duration import parse_duration
 T = TypeVar("T")
 
 PAGE = 500
+THREADS = 16
+"""Threads for callers on event loops, each with a request of its own."""
 CURSOR = "cursor"
 """The parameter that takes the `next` of a page."""
 
@@ -68,6 +72,8 @@ class Client(SharedNouns):
             patience_s=parse_duration(patience) / 1000,
             verify=_trust(ca_file),
         )
+        self.threads = Threads("rota-client", THREADS)
+        self.end_polls = EndPolls()
 
     @cached_property
     def backend(self) -> HttpBackend:
@@ -96,6 +102,14 @@ class Client(SharedNouns):
     def submit_many(self, job: str, calls: Iterable[Any]) -> list[ServedRun]:
         """Ask for up to 10,000 runs at once, all or none; items as in `Job.submit_many`."""
         return self.find_job(job).submit_many(calls)
+
+    async def submit_async(self, job: str, /, *args: Any, **kwargs: Any) -> ServedRun:
+        """Submit as `submit` does, without blocking the event loop."""
+        return await self.find_job(job).submit_async(*args, **kwargs)
+
+    async def submit_many_async(self, job: str, calls: Iterable[Any]) -> list[ServedRun]:
+        """Submit many as `submit_many` does, without blocking the event loop."""
+        return await self.find_job(job).submit_many_async(calls)
 
     def trigger(self, job: str, /, **args: Any) -> ServedRun:
         """Start a job by hand, now; the audit distinguishes this from a submit."""
@@ -144,6 +158,8 @@ class Client(SharedNouns):
 
     def close(self) -> None:
         """Close the connections; using the client again opens new ones."""
+        self.threads.close(wait=False)
+        self.end_polls.close()
         self.line.close()
 
     def __enter__(self) -> Self:

@@ -83,6 +83,14 @@ class ServedJob(JobHandle["ServedJob"]):
                 raise DuplicateKey(str(self._options.get("key", "")), each.run_id)
         return [ServedRun(self._client, each.run_id) for each in made.runs]
 
+    async def submit_async(self, *args: Any, **kwargs: Any) -> ServedRun:
+        """Submit as `submit` does, without blocking the event loop."""
+        return await self._client.threads.call(self.submit, *args, **kwargs)
+
+    async def submit_many_async(self, calls: Iterable[Any]) -> list[ServedRun]:
+        """Submit many as `submit_many` does, without blocking the event loop."""
+        return await self._client.threads.call(self.submit_many, calls)
+
     def with_options(self, **options: Any) -> ServedJob:
         """Change policies for the submits that are made through the result.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
@@ -12,6 +12,7 @@ from rota.clock import elapsed_s
 from rota.errors import ArtifactLost, BadInput
 from rota.handles.backend import Backend
 from rota.handles.run import LAST_WORDS_S, RunHandle
+from rota.handles.threads import Threads, awaitable
 from rota.ids import is_id
 from rota.model.logs.log import LogLine
 from rota.model.runs.run import Ended, ErrorDetail
@@ -81,6 +82,13 @@ class ServedRun(RunHandle[Any]):
                 )
             if end_s is not None and elapsed_s() >= end_s:
                 return None
+
+    def _ending(self, timeout_s: float | None) -> Awaitable[Ended | None]:
+        return awaitable(self._client.end_polls.later(self._wait, timeout_s))
+
+    @property
+    def _threads(self) -> Threads:
+        return self._client.threads
 
     def _end(self, wait_s: float) -> _End:
         """Return the state of the run; with a wait, once it has ended or the time is over."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from typing import Any, Generic, Self, TypeVar
 
 import msgspec
@@ -11,6 +11,7 @@ import msgspec
 from rota.engine.graphs.control import Part
 from rota.errors import BadGraph, RunFailed, RunNotFinished
 from rota.handles.graph_runs import GraphRunVerbs
+from rota.handles.threads import Threads
 from rota.model.logs.log import LogLine
 from rota.model.runs.reason import Reason
 from rota.model.runs.run import AttemptView, Ended, RunView
@@ -35,6 +36,12 @@ class RunHandle(GraphRunVerbs, Generic[R]):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.id}>"
 
+    def _ipython_display_(self) -> None:
+        """Show a bar in a notebook that follows the run; called by IPython."""
+        from rota.handles.notebook import show_in_notebook  # noqa: PLC0415  # few have notebooks
+
+        show_in_notebook(self)
+
     @abstractmethod
     def _other(self, run_id: str) -> Self:
         """Return the handle of another run of the same job."""
@@ -42,6 +49,15 @@ class RunHandle(GraphRunVerbs, Generic[R]):
     @abstractmethod
     def _wait(self, timeout_s: float | None) -> Ended | None:
         """Return how the run ended; None when the time is over."""
+
+    @abstractmethod
+    def _ending(self, timeout_s: float | None) -> Awaitable[Ended | None]:
+        """Return how the run ended, as `_wait` does, without blocking the event loop."""
+
+    @property
+    @abstractmethod
+    def _threads(self) -> Threads:
+        """The threads for what must not block an event loop."""
 
     @abstractmethod
     def _load(self, text: str) -> R:
@@ -86,15 +102,32 @@ class RunHandle(GraphRunVerbs, Generic[R]):
 
     def wait(self, timeout: str | float | None = None) -> Ended:
         """Wait for the end, of any kind; RunNotFinished when it takes longer than the timeout."""
-        timeout_s = None if timeout is None else parse_duration(timeout) / 1000
-        ended = self._wait(timeout_s)
+        timeout_s = _seconds(timeout)
+        return self._in_time(self._wait(timeout_s), timeout_s)
+
+    async def wait_async(self, timeout: str | float | None = None) -> Ended:  # noqa: ASYNC109  # as in `wait`
+        """Wait for the end as `wait` does, without blocking the event loop."""
+        timeout_s = _seconds(timeout)
+        ended = await self._ending(timeout_s)
         if ended is None:
-            raise RunNotFinished(f"run {self.id} is still {self.state} after {timeout_s:g} s")
+            return await self._threads.call(self._in_time, ended, timeout_s)
         return ended
 
     def result(self, timeout: str | float | None = None) -> R:
         """Wait for the result; RunFailed when the run ended without one."""
-        ended = self.wait(timeout)
+        return self._result_of(self.wait(timeout))
+
+    async def result_async(self, timeout: str | float | None = None) -> R:  # noqa: ASYNC109  # as in `result`
+        """Wait for the result as `result` does, without blocking the event loop."""
+        ended = await self.wait_async(timeout)
+        return await self._threads.call(self._result_of, ended)
+
+    def _in_time(self, ended: Ended | None, timeout_s: float | None) -> Ended:
+        if ended is None:
+            raise RunNotFinished(f"run {self.id} is still {self.state} after {timeout_s:g} s")
+        return ended
+
+    def _result_of(self, ended: Ended) -> R:
         if ended.state is not State.SUCCESS:
             error_text = f"{ended.error.type}: {ended.error.message}" if ended.error else ""
             reason = "; ".join(part for part in (ended.reason, error_text) if part)
@@ -152,3 +185,7 @@ class RunHandle(GraphRunVerbs, Generic[R]):
                 yield from page.items
 
         return read
+
+
+def _seconds(timeout: str | float | None) -> float | None:
+    return None if timeout is None else parse_duration(timeout) / 1000

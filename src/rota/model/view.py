@@ -42,6 +42,14 @@ class JsonText(str):
 
     __slots__ = ()
 
+    def __repr__(self) -> str:
+        return f"JsonText({str(self)!r})"
+
+    @property
+    def value(self) -> Any:
+        """The value itself: numbers, strings, lists and dictionaries."""
+        return msgspec.json.decode(str(self))
+
 
 def plain_text(text: JsonText | None) -> str | None:
     """Return a plain string, which decoders and encoders take."""

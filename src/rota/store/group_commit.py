@@ -2,12 +2,13 @@
 
 The first caller leads: it flushes what has gathered and answers all; callers that arrive meanwhile
 are the next batch. Alone, a caller pays no thread hop; in a crowd, one commit serves all (measured
-in ADR 2).
+in ADR 2). Callers that must not wait get a future; a thread that they name leads for them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -17,7 +18,12 @@ Ask = TypeVar("Ask")
 Answer = TypeVar("Answer")
 
 
+Work = Callable[[], None]
+
+
 class _Waiting(Generic[Ask, Answer]):
+    """An ask of a thread, which sleeps until it is answered or has to lead."""
+
     __slots__ = ("answer", "ask", "done", "leads", "turn")
 
     def __init__(self, ask: Ask) -> None:
@@ -27,6 +33,36 @@ class _Waiting(Generic[Ask, Answer]):
         self.leads = False
         self.turn = Lock()
         self.turn.acquire()
+
+    def begins(self) -> bool:
+        """Whether the answer is still wanted; from now on it comes."""
+        return True
+
+    def wake(self) -> None:
+        """Tell that the ask is answered, or has to lead."""
+        self.turn.release()
+
+
+class _Later(_Waiting[Ask, Answer]):
+    """An ask whose answer goes to a future; `lead` has another thread lead for it."""
+
+    __slots__ = ("_lead", "future")
+
+    def __init__(self, ask: Ask, lead: Callable[[], object]) -> None:
+        super().__init__(ask)
+        self._lead = lead
+        self.future: Future[Answer] = Future()
+
+    def begins(self) -> bool:
+        return self.future.set_running_or_notify_cancel()
+
+    def wake(self) -> None:
+        if not self.done:
+            self._lead()
+        elif isinstance(self.answer, BaseException):
+            self.future.set_exception(self.answer)
+        else:
+            self.future.set_result(self.answer)  # type: ignore[arg-type]  # set before `done`
 
 
 class GroupCommit(Generic[Ask, Answer]):
@@ -58,6 +94,20 @@ class GroupCommit(Generic[Ask, Answer]):
             raise waiting.answer
         return waiting.answer  # type: ignore[return-value]  # set by the leader before `done`
 
+    def later(self, ask: Ask, start: Callable[[Work], object]) -> Future[Answer]:
+        """Return a future of the answer; it can be cancelled until its flush begins.
+
+        `start` does some work in another thread.
+        """
+        waiting: _Later[Ask, Answer] = _Later(ask, lambda: start(self._lead))
+        with self._lock:
+            self._waiting.append(waiting)
+            is_first = not self._leading
+            self._leading = True
+        if is_first:
+            waiting.wake()
+        return waiting.future
+
     def _wait(self, mine: _Waiting[Ask, Answer]) -> None:
         try:
             mine.turn.acquire()
@@ -71,11 +121,11 @@ class GroupCommit(Generic[Ask, Answer]):
 
     def _lead(self) -> None:
         with self._lock:
-            batch = self._waiting[: self._limit]
+            batch = [each for each in self._waiting[: self._limit] if each.begins()]
             del self._waiting[: self._limit]
         answers: Sequence[Answer | BaseException] | None = None
         try:
-            answers = self._flush([each.ask for each in batch])
+            answers = self._flush([each.ask for each in batch]) if batch else ()
         except Exception as error:  # noqa: BLE001  # everybody in the batch must be answered
             answers = [error] * len(batch)
         finally:  # also after Ctrl-C, which is for this caller alone
@@ -84,7 +134,7 @@ class GroupCommit(Generic[Ask, Answer]):
             for each, answer in zip(batch, answers, strict=True):
                 each.answer = answer
                 each.done = True
-                each.turn.release()
+                each.wake()
             with self._lock:
                 self._hand_over()
 
@@ -95,7 +145,7 @@ class GroupCommit(Generic[Ask, Answer]):
             return
         heir = self._waiting[0]
         heir.leads = True
-        heir.turn.release()
+        heir.wake()
 
 
 def _interrupted() -> CommitUnknown:

@@ -241,13 +241,6 @@ def test_an_object_that_is_no_connection_is_refused(
         add.within(thing)
 
 
-def test_an_asynchronous_connection_is_refused_with_a_way_out(app: App, add: Job[..., int]) -> None:
-    mine = object.__new__(psycopg.AsyncConnection)
-
-    with pytest.raises(WrongConnection, match=r"asynchronous: use rota\.submit"):
-        add.within(mine)
-
-
 def test_an_sqlite_that_is_too_old_is_named(
     app: App, add: Job[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

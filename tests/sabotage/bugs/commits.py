@@ -6,10 +6,12 @@ from tests.sabotage.edit import Edit, Sabotage
 
 SQLITE = "store/sqlite/store.py"
 T_ANSWERS = "tests/integration/test_submit_answers.py::"
+T_AWAITING = "tests/integration/test_awaiting.py::"
 T_COMBINER = "tests/unit/store/test_group_commit.py::"
 T_DURABLE = "tests/contract/store/test_durability.py::"
 T_RIDERS = "tests/contract/store/test_participants.py::"
 T_SEEN = "tests/contract/store/test_answers.py::"
+T_WITHIN = "tests/contract/runs/test_within_async.py::"
 T_RESULTS = "tests/integration/test_worker_results.py::"
 
 COMMITS = (
@@ -28,6 +30,33 @@ COMMITS = (
             ),
         ),
         caught_by=(T_ANSWERS + "test_a_submit_whose_commit_fails_is_told_so[sqlite]",),
+    ),
+    Sabotage(
+        name="acknowledge an awaited submit before the commit",
+        breaks="A coroutine is told that its run is recorded while the commit is still to come.",
+        edits=(
+            Edit(
+                path="app/jobs/submits.py",
+                within="record_async",
+                old="await awaitable(answers)",
+                new="[Submitted(id=run.id) for run in runs]",
+            ),
+        ),
+        caught_by=(T_AWAITING + "test_the_loop_goes_on_while_the_store_is_busy[sqlite]",),
+    ),
+    Sabotage(
+        name="within on a connection of asyncpg that commits by itself",
+        breaks="A run exists although the transaction that it was meant for is rolled back.",
+        edits=(
+            Edit(
+                path="store/foreign/async_connections.py",
+                within="_Asyncpg.is_loose",
+                old="return not self.is_begun()",
+                new="return False",
+            ),
+        ),
+        caught_by=(T_WITHIN + "test_a_connection_that_commits_by_itself_is_refused",),
+        on_postgres=True,
     ),
     Sabotage(
         name="group commit answers early",

@@ -28,6 +28,7 @@ LAYERS = (
     {"app", "client"},
     {"remote"},
     {"api", "cli", "testing", "__main__", "__init__"},
+    {"contrib"},
 )
 RANK = {area: rank for rank, areas in enumerate(LAYERS) for area in areas}
 

@@ -22,8 +22,10 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
             ("job", "graph", "command", "http", "graphs", "everything", "define"), CODE
         ),
         **dict.fromkeys(
-            ("store", "artifact_store", "waiter", "submit_runs", "name", "upgrade"), INSIDE
+            ("store", "artifact_store", "waiter", "end_watch", "submit_runs", "name", "upgrade"),
+            INSIDE,
         ),
+        **dict.fromkeys(("submit_runs_async", "handler_of"), INSIDE),
         "release": CODE,
         "worker": "one that has a server instead is a process of its own: `rota worker --server`",
     },

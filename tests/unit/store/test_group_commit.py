@@ -292,3 +292,57 @@ def test_one_who_is_to_lead_before_it_has_begun_to_wait_leads_and_the_next_too()
 
     assert (one.result(20), two.result(20)) == (2, 4)
     assert start(lambda: combiner(3))[1].result(20) == 6
+
+
+def test_an_answer_that_comes_later_leaves_its_caller_free() -> None:
+    flush = Flusher()
+    combiner: GroupCommit[int, int] = GroupCommit(flush, limit=3)
+    flush.hold()
+    with ThreadPoolExecutor(1) as pool:
+        futures = [combiner.later(n, pool.submit) for n in range(4)]
+        assert flush.entered.wait(20)
+        futures += [combiner.later(n, pool.submit) for n in (-1, 4)]
+        sync = start(lambda: combiner(5))[1]
+        until(lambda: waiting(combiner) + len(list(chain(*flush.batches))) == 7)
+        flush.free.set()
+
+        assert [futures[n].result(20) for n in (0, 1, 2, 3, 5)] == [0, 2, 4, 6, 8]
+        assert sync.result(20) == 10
+        with pytest.raises(ValueError, match="no -1"):
+            futures[4].result(20)
+    assert len(flush.batches) <= 4
+    assert (combiner._waiting, combiner._leading) == ([], False)
+
+
+def test_an_ask_that_is_cancelled_before_its_flush_is_not_made() -> None:
+    flush = Flusher()
+    combiner: GroupCommit[int, int] = GroupCommit(flush)
+    flush.hold()
+    with ThreadPoolExecutor(1) as pool:
+        first = combiner.later(0, pool.submit)
+        assert flush.entered.wait(20)
+        heir, other, last = (combiner.later(n, pool.submit) for n in (1, 2, 3))
+
+        assert heir.cancel()
+        assert last.cancel()
+        assert not first.cancel()
+        flush.free.set()
+
+        assert (first.result(20), other.result(20)) == (0, 4)
+        assert combiner(4) == 8
+    assert flush.batches == [[0], [2], [4]]
+
+
+def test_when_all_of_a_batch_are_cancelled_the_next_caller_leads() -> None:
+    flush = Flusher()
+    combiner: GroupCommit[int, int] = GroupCommit(flush)
+    flush.hold()
+    with ThreadPoolExecutor(1) as pool:
+        first = combiner.later(0, pool.submit)
+        assert flush.entered.wait(20)
+        assert combiner.later(1, pool.submit).cancel()
+        flush.free.set()
+
+        assert first.result(20) == 0
+        assert combiner.later(2, pool.submit).result(20) == 4
+    assert flush.batches == [[0], [2]]

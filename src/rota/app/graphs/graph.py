@@ -144,6 +144,14 @@ class TracedGraph(UsableAsNode[P, R]):
         """Ask for many runs at once, all or none; the items are those of `Job.submit_many`."""
         return self.job.submit_many(calls)
 
+    async def submit_async(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Submit as `submit` does, without blocking the event loop; see `Job.submit_async`."""
+        return await self.job.submit_async(*args, **kwargs)
+
+    async def submit_many_async(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Submit many as `submit_many` does, without blocking the event loop."""
+        return await self.job.submit_many_async(calls)
+
     def with_options(self, **options: Any) -> Submission[P, R]:
         """Change policies for the submits that are made through the result."""
         return self.job.with_options(**options)

@@ -50,9 +50,8 @@ def python_job(
     target = PythonTarget(ref=reference(function), is_async=inspect.iscoroutinefunction(function))
     spec = _spec(checked, target, signature)
     kind = AsyncJob if target.is_async else Job
-    return _add(
-        app, kind(app, spec, signature, function, checked.retry_function, checked.schedules)
-    )
+    handler = app.handler_of(function)
+    return _add(app, kind(app, spec, signature, handler, checked.retry_function, checked.schedules))
 
 
 def data_job(

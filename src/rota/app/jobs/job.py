@@ -97,11 +97,19 @@ class Job(UsableAsNode[P, R], JobHandle["Submission[P, R]"]):
         """Ask for one execution; when this returns, it is recorded on disk."""
         return self._submit(UNCHANGED, args, kwargs)
 
+    async def submit_async(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Submit as `submit` does, without blocking the event loop.
+
+        Submits of the same moment, from any number of coroutines, share a commit.
+        """
+        return await self._submit_async(UNCHANGED, args, kwargs)
+
     def within(self, connection: Any) -> Within[P, R]:
         """Submit in a transaction of yours: the runs exist if and only if you commit it.
 
-        The connection is of psycopg, psycopg2 or sqlite3, or a Connection or Session of SQLAlchemy,
-        on the database of this app.
+        The connection is of psycopg, psycopg2, asyncpg, sqlite3 or Django, or a Connection or
+        Session of SQLAlchemy, on the database of this app. On one of an event loop await
+        `submit_async`.
         """
         return Within(self, UNCHANGED, connection)
 
@@ -112,6 +120,10 @@ class Job(UsableAsNode[P, R], JobHandle["Submission[P, R]"]):
         anything else, the single argument.
         """
         return self._submit_many(UNCHANGED, calls)
+
+    async def submit_many_async(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Submit many as `submit_many` does, without blocking the event loop."""
+        return await self._submit_many_async(UNCHANGED, calls)
 
     def with_options(self, **options: Any) -> Submission[P, R]:
         """Change policies for the submits that are made through the result.
@@ -131,6 +143,23 @@ class Job(UsableAsNode[P, R], JobHandle["Submission[P, R]"]):
     def _submit_many(self, options: SubmitOptions, calls: Iterable[Any]) -> list[Run[R]]:
         new = [self.new_run(options, self.bind(call)) for call in calls]
         return [Run(self.app, answer.id, self) for answer in self.app.submit_runs(new)]
+
+    async def _submit_async(
+        self, options: SubmitOptions, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> Run[R]:
+        bound = self.signature.bind(args, kwargs)
+        return (await self._record_async(options, [bound]))[0]
+
+    async def _submit_many_async(
+        self, options: SubmitOptions, calls: Iterable[Any]
+    ) -> list[Run[R]]:
+        return await self._record_async(options, [self.bind(call) for call in calls])
+
+    async def _record_async(self, options: SubmitOptions, bound: Sequence[str]) -> list[Run[R]]:
+        if self.version is None and bound:
+            await self.app.threads.call(self.app.define, (self,))
+        new = [self.new_run(options, args) for args in bound]
+        return [Run(self.app, it.id, self) for it in await self.app.submit_runs_async(new)]
 
     def draft(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], define: Define | None = None
@@ -185,6 +214,14 @@ class Submission(Generic[P, R]):
     def submit_many(self, calls: Iterable[Any]) -> list[Run[R]]:
         """Submit many with these options; see `Job.submit_many`."""
         return self._job._submit_many(self._options, calls)  # noqa: SLF001
+
+    async def submit_async(self, *args: P.args, **kwargs: P.kwargs) -> Run[R]:
+        """Submit with these options; see `Job.submit_async`."""
+        return await self._job._submit_async(self._options, args, kwargs)  # noqa: SLF001
+
+    async def submit_many_async(self, calls: Iterable[Any]) -> list[Run[R]]:
+        """Submit many with these options; see `Job.submit_many_async`."""
+        return await self._job._submit_many_async(self._options, calls)  # noqa: SLF001
 
     def within(self, connection: Any) -> Within[P, R]:
         """Submit in your transaction with these options; see `Job.within`."""

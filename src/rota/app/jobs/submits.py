@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from rota.engine.runs.submit import submit
 from rota.errors import DuplicateKey
+from rota.handles.threads import awaitable
 from rota.model.runs.run import NewRun, Submitted
 from rota.model.values.artifact import LARGE
 from rota.store.base import Tx
@@ -34,10 +35,15 @@ class Submits:
     def record(self, runs: Sequence[NewRun]) -> list[Submitted]:
         """Record all runs or none, on disk on return; DuplicateKey if another call owns a key."""
         answers = self._commit(runs)
-        for run, answer in zip(runs, answers, strict=True):
-            if answer.refused:
-                raise DuplicateKey(run.key or "", answer.id)
-        return answers
+        return _granted(runs, answers)
+
+    async def record_async(self, runs: Sequence[NewRun]) -> list[Submitted]:
+        """Record as `record` does, in the same commits, while a thread of the app waits.
+
+        Runs whose caller is cancelled before their commit begins are not recorded.
+        """
+        answers = self._commit.later(runs, self._app.threads.start)
+        return _granted(runs, await awaitable(answers))
 
     def _flush(self, batches: list[Sequence[NewRun]]) -> Sequence[list[Submitted]]:
         is_one = len(batches) == 1
@@ -60,6 +66,13 @@ class Submits:
 
         is_lone = not is_repeat and _is_one_statement(runs)
         return self._app.store.write(insert, lone=is_lone)
+
+
+def _granted(runs: Sequence[NewRun], answers: list[Submitted]) -> list[Submitted]:
+    for run, answer in zip(runs, answers, strict=True):
+        if answer.refused:
+            raise DuplicateKey(run.key or "", answer.id)
+    return answers
 
 
 def _is_one_statement(runs: Sequence[NewRun]) -> bool:

@@ -20,6 +20,9 @@ OLDEST_SQLITE = (3, 39, 0)
 """`having` without groups is younger than the ->> of 3.38; the newest we use."""
 
 
+MAIN_FILE = "select file from pragma_database_list where name = 'main'"
+
+
 class ForeignResult(NamedTuple):
     """The result of a statement."""
 
@@ -50,7 +53,7 @@ class _Driver:
 
     def __init__(self, connection: Any) -> None:
         self._connection = connection
-        _check_library(connection)
+        check_library(connection)
         self.dialect = "sqlite" if isinstance(connection, sqlite3.Connection) else "postgres"
 
     def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
@@ -66,14 +69,14 @@ class _Driver:
             cursor.close()
 
     def is_loose(self) -> bool:
-        return _is_autocommit(self._connection) and not self.is_begun()
+        return is_autocommit(self._connection) and not self.is_begun()
 
     def is_begun(self) -> bool:
-        return _is_begun(self._connection)
+        return is_begun(self._connection)
 
     def _cursor(self) -> Any:
         """Return a cursor that gives tuples and knows our marks, whatever the user set up."""
-        if "psycopg" in _roots(self._connection):
+        if "psycopg" in roots(self._connection):
             import psycopg  # noqa: PLC0415  # the connection is one of its own, so it is there
 
             return psycopg.Cursor(self._connection, row_factory=psycopg.rows.tuple_row)
@@ -95,7 +98,7 @@ class _Alchemy:
                 "and pysqlite"
             )
         self.dialect = "sqlite" if kind.name == "sqlite" else "postgres"
-        _check_library(connection.connection.driver_connection)
+        check_library(connection.connection.driver_connection)
 
     def run(self, text: str, params: Mapping[str, Any]) -> ForeignResult:
         result = self._connection.exec_driver_sql(text, dict(params))
@@ -104,10 +107,10 @@ class _Alchemy:
 
     def is_loose(self) -> bool:
         driver = self._connection.connection.driver_connection
-        return _is_autocommit(driver) and not _is_begun(driver)
+        return is_autocommit(driver) and not is_begun(driver)
 
     def is_begun(self) -> bool:
-        return _is_begun(self._connection.connection.driver_connection)
+        return is_begun(self._connection.connection.driver_connection)
 
 
 class _Apsw:
@@ -137,39 +140,74 @@ class _Apsw:
 
 def foreign(connection: Any) -> ForeignConnection:
     """Adapt a connection by its kind; WrongConnection names the kinds that work."""
-    roots = _roots(connection)
-    if "sqlalchemy" in roots:
+    of = roots(connection)
+    if is_async(connection):
+        raise WrongConnection(
+            f"{name_of(connection)} is asynchronous; give a synchronous connection (run_sync of "
+            "SQLAlchemy has one)"
+        )
+    if "sqlalchemy" in of:
         return _alchemy(connection)
-    is_async = iscoroutinefunction(getattr(connection, "commit", None))
-    if not is_async and roots & {"psycopg", "psycopg2"} and hasattr(connection, "cursor"):
+    if "django" in of and hasattr(connection, "ensure_connection"):
+        return _Driver(_of_django(connection))
+    if of & {"psycopg", "psycopg2"} and hasattr(connection, "cursor"):
         return _Driver(connection)
     if isinstance(connection, sqlite3.Connection):
         return _Driver(connection)
-    if "apsw" in roots:
+    if "apsw" in of:
         return _Apsw(connection)
-    kind = type(connection)
-    hint = " is asynchronous: use rota.submit() in SQL, or run_sync of SQLAlchemy" * is_async
     raise WrongConnection(
-        f"{kind.__module__}.{kind.__qualname__}{hint or ' is not a connection that Rota knows'}; "
-        "give a connection of psycopg, psycopg2, sqlite3 or apsw, or a Connection or Session of "
-        "SQLAlchemy"
+        f"{name_of(connection)} is not a connection that Rota knows; give one of psycopg, "
+        "psycopg2, asyncpg, sqlite3, apsw or Django, or a Connection or Session of SQLAlchemy"
     )
 
 
-def _check_library(driver: Any) -> None:
+def is_async(connection: Any) -> bool:
+    """Whether the statements of a connection are awaited."""
+    is_awaited = iscoroutinefunction(getattr(connection, "commit", None))
+    return is_awaited or "asyncpg" in roots(connection)
+
+
+def name_of(connection: object) -> str:
+    """Return the full name of the kind of a connection."""
+    return f"{type(connection).__module__}.{type(connection).__qualname__}"
+
+
+def _of_django(connection: Any) -> Any:
+    """Return the driver's connection of one of Django, which it opens when it is first used."""
+    connection.ensure_connection()
+    if connection.vendor not in ("postgresql", "sqlite"):
+        raise WrongConnection(
+            f"Django is on {connection.vendor} here; Rota knows PostgreSQL and SQLite"
+        )
+    if connection.in_atomic_block:
+        connection.validate_no_broken_transaction()
+    return connection.connection
+
+
+def check_library(driver: Any) -> None:
     """Refuse sqlite3 connections that are too old, or to a file that we have open here."""
     if not isinstance(driver, sqlite3.Connection):
         return
+    check_version()
+    cursor = driver.cursor()
+    cursor.row_factory = None
+    keep_apart(cursor.execute(MAIN_FILE).fetchone()[0], driver)
+
+
+def check_version() -> None:
+    """Refuse a sqlite3 that is too old."""
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         raise WrongConnection(
             f"Python's sqlite3 is SQLite {sqlite3.sqlite_version} here and Rota needs "
             f"{'.'.join(map(str, OLDEST_SQLITE))} to use a connection of it"
         )
-    cursor = driver.cursor()
-    cursor.row_factory = None
-    files = [row[2] for row in cursor.execute("pragma database_list") if row[1] == "main"]
-    if files[0]:
-        lend(Path(files[0]), driver)
+
+
+def keep_apart(file: str, driver: sqlite3.Connection) -> None:
+    """Refuse a file that this process has open with another SQLite; a store in memory has none."""
+    if file:
+        lend(Path(file), driver)
 
 
 def _alchemy(connection: Any) -> ForeignConnection:
@@ -177,19 +215,17 @@ def _alchemy(connection: Any) -> ForeignConnection:
         driver = connection
     else:  # a session: it has, or begins, a connection
         driver = getattr(connection, "connection", None)
-        driver = driver() if callable(driver) and not iscoroutinefunction(driver) else None
-    if driver is None or iscoroutinefunction(getattr(driver, "exec_driver_sql", None)):
-        raise WrongConnection(
-            "give a Connection or Session of SQLAlchemy; inside an asynchronous one use run_sync"
-        )
+        driver = driver() if callable(driver) else None
+    if driver is None:
+        raise WrongConnection("give a Connection or Session of SQLAlchemy, also an AsyncSession")
     return _Alchemy(driver)
 
 
-def _roots(connection: Any) -> set[str]:
+def roots(connection: Any) -> set[str]:
     return {kind.__module__.partition(".")[0] for kind in type(connection).__mro__}
 
 
-def _is_autocommit(driver: Any) -> bool:
+def is_autocommit(driver: Any) -> bool:
     if isinstance(driver, sqlite3.Connection):
         # Since Python 3.12 there is `autocommit`; -1 means that isolation_level decides.
         autocommit = getattr(driver, "autocommit", -1)
@@ -197,7 +233,7 @@ def _is_autocommit(driver: Any) -> bool:
     return bool(driver.autocommit)
 
 
-def _is_begun(driver: Any) -> bool:
+def is_begun(driver: Any) -> bool:
     if isinstance(driver, sqlite3.Connection):
         return driver.in_transaction
     return int(driver.info.transaction_status) != 0

@@ -13,7 +13,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.errors import WrongConnection
 from rota.store.base import Ask, Row
-from rota.store.foreign.connections import ForeignResult, foreign
+from rota.store.foreign.connections import ForeignConnection, ForeignResult
 from rota.store.kinds import dialect_named
 from rota.store.statements import Statement, load
 
@@ -24,8 +24,8 @@ QUIET_S = 0.01
 class ForeignTx:
     """The caller's transaction with the same statements, by the same names, as ours."""
 
-    def __init__(self, connection: Any) -> None:
-        self._foreign = foreign(connection)
+    def __init__(self, connection: ForeignConnection) -> None:
+        self._foreign = connection
         self.dialect = self._foreign.dialect
         if self._foreign.is_loose():
             raise WrongConnection(

@@ -1,0 +1,1 @@
+"""Rota inside other frameworks; each part needs the framework of its name."""

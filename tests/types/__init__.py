@@ -1,0 +1,1 @@
+"""What type checkers say about programs that use Rota."""
