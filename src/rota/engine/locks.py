@@ -18,6 +18,8 @@ def lock_name(
         "namespace",
         "alert rule",
         "alert channel",
+        "labels",
+        "saved view",
     ],
     name: str,
     *,

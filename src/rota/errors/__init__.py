@@ -66,6 +66,7 @@ from rota.errors.unknown import (
     UnknownTemplate,
     UnknownToken,
     UnknownVersion,
+    UnknownView,
     UnknownWorker,
 )
 
@@ -126,6 +127,7 @@ __all__ = [
     "UnknownTemplate",
     "UnknownToken",
     "UnknownVersion",
+    "UnknownView",
     "UnknownWorker",
     "WrongConnection",
 ]

@@ -76,6 +76,7 @@ TOLD: Mapping[type[RotaError], ErrorText] = {
     errors.UnknownAlertRule: ErrorText(404, _LOOK),
     errors.UnknownBlackout: ErrorText(404, _LOOK),
     errors.UnknownVersion: ErrorText(404, _LOOK),
+    errors.UnknownView: ErrorText(404, _LOOK),
     errors.UnknownRelease: ErrorText(404, _LOOK),
     errors.UnknownNamespace: ErrorText(404, _LOOK),
     errors.UnknownQueue: ErrorText(404, _LOOK),
