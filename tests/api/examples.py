@@ -129,6 +129,16 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ),
     ("GET", "/api/v1/runs/{run_id}/timeline"): Example(200),
     ("GET", "/api/v1/logs"): Example(200, foreign=None, query="?q=x"),
+    ("GET", "/api/v1/labels"): Example(200, foreign=None),
+    ("POST", "/api/v1/runs/{run_id}/labels"): Example(
+        200, {"labels": {"team": "billing"}}, changes=True
+    ),
+    ("GET", "/api/v1/views"): Example(200, foreign=None),
+    ("GET", "/api/v1/views/{name}"): Example(200),
+    ("PUT", "/api/v1/views/{name}"): Example(
+        200, {"filter": {"status": "failed"}}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/views/{name}"): Example(200, changes=True),
     ("POST", "/api/v1/runs/{run_id}/cancel"): Example(200, changes=True),
     ("POST", "/api/v1/runs/{run_id}/rerun"): Example(409, changes=False),
     ("GET", "/api/v1/statistics/overview"): Example(200, foreign=None),
@@ -176,6 +186,9 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
         200, {**ATTEMPT, "state": "1"}, foreign=None, held=True
     ),
     ("POST", f"{WORKER_AT}/checkpoint/load"): Example(200, ATTEMPT, foreign=None, held=True),
+    ("POST", f"{WORKER_AT}/labels"): Example(
+        200, {**ATTEMPT, "labels": {"team": "billing"}}, foreign=None, held=True
+    ),
     ("POST", f"{WORKER_AT}/effects"): Example(
         200, {**ATTEMPT, "verb": "intend", "name": "pay"}, foreign=None, held=True
     ),

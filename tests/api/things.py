@@ -17,6 +17,7 @@ from rota.engine.jobs.definitions import define
 from rota.engine.jobs.templates import put_template
 from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
+from rota.engine.runs.search.saved_views import put_saved_view
 from rota.engine.runs.submit import submit
 from rota.engine.schedules import definitions as schedules
 from rota.engine.schedules.backfills.fill import start_backfill
@@ -34,6 +35,7 @@ from rota.model.identity.credentials import Quotas
 from rota.model.jobs.spec import GraphTarget, HttpTarget, JobSpec
 from rota.model.jobs.template import Blank, Template
 from rota.model.runs.run import NewRun, Verdict
+from rota.model.runs.saved_view import SavedFilter
 from rota.model.schedules.definitions import Blackout, Calendar, Cron, Schedule
 from rota.operations.identity.new_tokens import draw_token
 from rota.rules.alerts.plan import IncidentChange
@@ -120,9 +122,10 @@ class Things:
         store.write(make)
 
     def _named(self, tx: Any, namespace: str) -> None:
-        """A calendar, a window, a channel, a rule that tells it, and an incident."""
+        """A calendar, a window, a saved view, a channel, a rule that tells it, and an incident."""
         put_calendar(tx, self.name, Calendar(), namespace=namespace)
         put_blackout(tx, self.name, WINDOW, namespace=namespace)
+        put_saved_view(tx, self.name, SavedFilter(), namespace=namespace, note="", who="test")
         put_channel(tx, self.name, AlertChannel(url="https://example.org"), namespace=namespace)
         rule = AlertRule(on=("run.failed",), to=(self.name,), severity="warning")
         put_rule(tx, self.name, rule, namespace=namespace)

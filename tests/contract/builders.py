@@ -32,8 +32,8 @@ TABLES = (
     "awaited", "backfill", "blackout", "breaker", "breaker_tally", "calendar", "chain", "chore",
     "counted", "dead_letter", "effect", "event", "firing", "incident", "job", "job_template",
     "job_version", "log_chunk", "memo", "namespace", "node", "past_success", "queue", "release",
-    "request", "run", "run_history", "run_key", "schedule", "session", "statistic", "ticket",
-    "token", "version_change", "worker",
+    "request", "run", "run_history", "run_key", "run_label", "saved_view", "schedule", "session",
+    "statistic", "ticket", "token", "version_change", "worker",
 )  # fmt: skip
 
 

@@ -11,9 +11,10 @@ from rota import App, State
 from rota.app.jobs.job import Job
 from rota.engine.jobs.definitions import jobs
 from rota.engine.workers.registry import workers
-from rota.errors import BadArguments
+from rota.errors import BadArguments, UnknownJob
 from rota.model.jobs.apply_plan import Wish
 from tests.integration.conftest import Serve
+from tests.support import handlers
 from tests.support.calls import eventually
 
 
@@ -40,7 +41,7 @@ def bring(app: App, path: Path, text: str, **wish: Any) -> None:
 
 def submit(app: App, name: str, **kwargs: Any) -> Any:
     """A run of a job on record, as `rota submit` without an app makes it."""
-    from rota.cli.arguments import recorded_job  # noqa: PLC0415 - the one place that has it
+    from rota.app.jobs.named import recorded_job  # noqa: PLC0415 - the one place that has it
 
     views = {each.name: each for each in app.store.read(lambda tx: jobs(tx, namespace="default"))}
     job: Job[..., Any] = recorded_job(app, views[name])
@@ -225,3 +226,21 @@ def test_a_schedule_of_a_file_fires_with_its_arguments(app: App, serve: Serve, p
     eventually(lambda: any(each.state is State.SUCCESS for each in found()))
     done = next(each for each in found() if each.state is State.SUCCESS)
     assert (done.job, done.args) == ("a", '{"x":7}')
+
+
+def test_an_app_submits_and_triggers_jobs_by_name(store_url: str) -> None:
+    with App(store_url) as owner, App(store_url) as other:
+        owner.define([owner.job(handlers.add)])
+
+        one = other.submit("add", 1, b=2)
+        many = other.submit_many("add", [1, {"a": 2}])
+        by_hand = other.trigger("add", a=3)
+        own = owner.submit("add", 4)
+
+        wanted = [by_hand.id, *(run.id for run in reversed(many)), one.id]
+        assert [run.id for run in other.runs()] == [own.id, *wanted]
+        assert by_hand.show().args == '{"a":3}'
+        told = [(act.verb, act.subject) for act in other.audit.list() if act.verb == "trigger job"]
+        assert told == [("trigger job", "add")]
+        with pytest.raises(UnknownJob, match="add"):
+            other.submit("ad", 1)

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pytest
 
 from rota import App
-from rota.cli.arguments import recorded_job
+from rota.app.jobs.named import recorded_job
 from rota.engine.jobs.definitions import jobs
 from rota.errors import BadArguments
 from tests.integration.conftest import Serve

@@ -59,6 +59,11 @@ select {id}, 'default', 'noop', 1, 'default', 0,
        {start}, 1, 0, 0, 1, {start} + n.n
   from ({numbers}) as n
 """
+LABELS = """
+insert into rota.run_label (run_id, name, namespace, kind, value)
+select id, {label}, 'default', 'text', {value}
+  from rota.run_history
+"""
 SCHEDULES = """
 insert into rota.schedule (
     id, namespace, name, job, spec, origin, changed_at, created_at, rules_version, cursor_at,
@@ -117,6 +122,12 @@ def parameters(ids: list[str]) -> dict[str, Any]:
         "schedule": None,
         "error": None,
         "text": None,
+        "arg": None,
+        "value": "c7",
+        "prefix": "",
+        "after": LOWEST,
+        "from_at": START_MS,
+        "to_at": START_MS + 1,
         "parent": None,
         "since": None,
         "until": None,
@@ -147,7 +158,11 @@ def fill(kind: str, worker: str) -> list[str]:
         f" started_at, seen_at, lease_until) values ('{new_id()}', 'default', 'w', 'h', 1, '[]',"
         f" 8, '0', {START_MS}, {START_MS}, {START_MS + 86_400_000})"
     )
-    return [*texts, lease]
+    labels = [
+        LABELS.format(label="'team'", value="'billing'"),
+        LABELS.format(label="'customer'", value="'c' || (finished_at % 1000)"),
+    ]
+    return [*texts, *labels, lease]
 
 
 @contextmanager
@@ -180,7 +195,7 @@ def deep_postgres_store(
     server.drop_database(url)
 
 
-def sqlite_plan(connection: apsw.Connection, name: str, **said: Any) -> list[str]:
+def sqlite_plan(connection: apsw.Connection, name: str, /, **said: Any) -> list[str]:
     """Return the lines of the plan of each statement in the text."""
     ids = [row[0] for row in connection.execute("select id from rota_run limit 100")]
     statement = load(sqlite_dialect.DIALECT)[name]
@@ -193,7 +208,7 @@ def sqlite_plan(connection: apsw.Connection, name: str, **said: Any) -> list[str
 
 
 def postgres_plan(
-    connection: psycopg.Connection, name: str, mode: str, *, room: str = "", **said: Any
+    connection: psycopg.Connection, name: str, mode: str, /, *, room: str = "", **said: Any
 ) -> list[dict[str, Any]]:
     """Return all nodes of the plan: for these parameters, or the one kept for all (`generic`)."""
     ids = [str(row[0]) for row in connection.execute("select id from rota.run limit 100")]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from rota.errors import Cancelled, Retry, TimedOut
 from rota.runtime.attempts.context import current_run, progress
@@ -163,3 +164,10 @@ def scheduled_for() -> int:
     """Return the instant this run is for, in milliseconds."""
     at = current_run().scheduled_for
     return 0 if at is None else round(at.timestamp() * 1000)
+
+
+def labels_itself(customer: str) -> dict[str, Any]:
+    run = current_run()
+    assert run.labels == {"old": 1, "team": "billing"}
+    run.label({"customer": customer}, old=None)
+    return dict(run.label(rows=7))

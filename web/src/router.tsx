@@ -45,6 +45,10 @@ export const RUN_FILTERS = [
   "schedule",
   "text",
   "error",
+  "label",
+  "arg",
+  "scheduledSince",
+  "scheduledUntil",
   "parentId",
   "steps",
 ] as const;
@@ -62,7 +66,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/jobs",
-    validateSearch: pick(["tab", "q", "state", "kind", "new"]),
+    validateSearch: pick(["tab", "q", "state", "kind", "label", "new"]),
     component: lazyRouteComponent(
       patiently(() => import("@/pages/jobs/Jobs")),
       "Jobs",

@@ -202,6 +202,24 @@ class App(Nouns):
         """All jobs by name, including graphs."""
         return {**self.jobs, **{name: graph.job for name, graph in self.graphs.items()}}
 
+    def submit(self, job: str, /, *args: Any, **kwargs: Any) -> Run[Any]:
+        """Submit a job by its name, of this app or on record; see `Job.submit`."""
+        from rota.app.jobs.named import submit_named  # noqa: PLC0415  # few need it
+
+        return submit_named(self, job, args, kwargs)
+
+    def submit_many(self, job: str, calls: Iterable[Any]) -> list[Run[Any]]:
+        """Submit many runs of a job by its name; see `Job.submit_many`."""
+        from rota.app.jobs.named import submit_many_named  # noqa: PLC0415  # few need it
+
+        return submit_many_named(self, job, calls)
+
+    def trigger(self, job: str, /, **args: Any) -> Run[Any]:
+        """Start a job by hand, now; the audit distinguishes this from a submit."""
+        from rota.app.jobs.named import trigger_named  # noqa: PLC0415  # few need it
+
+        return trigger_named(self, job, args)
+
     def run(self, run_id: str) -> Run[Any]:
         """Return a handle for a run of any job, by its id."""
         return Run(self, run_id)

@@ -7,17 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
 from rota.errors import BadArguments
 from rota.rules.text.json_keys import check_keys
-
-if TYPE_CHECKING:
-    from rota.app import App, Job
-    from rota.engine.jobs.definitions import JobView
-
 
 _PAIR = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 
@@ -74,13 +69,3 @@ def _object(text: str) -> dict[str, Any]:
     except msgspec.DecodeError as error:
         example = '{"width": 200}'
         raise BadArguments(f"--json-args is not an object such as {example}: {error}") from error
-
-
-def recorded_job(app: App, view: JobView) -> Job[..., Any]:
-    """Return a job as the store knows it: it checks names and plain types, the worker the rest."""
-    from rota.app import Job
-    from rota.rules.jobs.stored_signature import recorded_signature
-
-    job = Job[..., Any](app, view.spec, recorded_signature(view.spec), None)
-    job.version = view.version
-    return job

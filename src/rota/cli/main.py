@@ -38,6 +38,7 @@ COMMANDS = {
     "apply": "jobs.apply",
     "import": "jobs.import_",
     "schema": "jobs.schema",
+    "views": "runs.views",
     "queues": "admission.queues",
     "breakers": "failures.breakers",
     "workers": "workers.workers",

@@ -57,7 +57,7 @@ class HttpBackend:
 def _request(operation: Operation[..., Any], arguments: Mapping[str, Any]) -> Call:
     """Return the request that the server's route of the operation expects."""
     path = operation.path
-    query: dict[str, str] = {}
+    query: dict[str, str | list[str]] = {}
     headers: dict[str, str] = {}
     fields: dict[str, Any] = {}
     body: object = None
@@ -67,7 +67,7 @@ def _request(operation: Operation[..., Any], arguments: Mapping[str, Any]) -> Ca
             case Place.PATH:
                 path = path.replace(f"{{{name}}}", quote(str(value), safe=""))
             case Place.QUERY:
-                query[query_name(operation.function, name)] = _text(value)
+                query[query_name(operation.function, name)] = _in_query(value)
             case Place.HEADER:
                 headers[HEADERS[name]] = value
             case Place.BODY:
@@ -78,6 +78,11 @@ def _request(operation: Operation[..., Any], arguments: Mapping[str, Any]) -> Ca
     content = encode(fields if body is None else body) if takes_body else None
     key = None if operation.verb is None else new_id()
     return Call(operation.method, path, query, content, key, headers=headers)
+
+
+def _in_query(value: Any) -> str | list[str]:
+    """Return the value of a query parameter; a list is given once for each of its items."""
+    return [_text(each) for each in value] if isinstance(value, list | tuple) else _text(value)
 
 
 def _text(value: Any) -> str:

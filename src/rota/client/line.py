@@ -46,7 +46,7 @@ class Call(NamedTuple):
 
     method: str
     path: str
-    query: Mapping[str, str]
+    query: Mapping[str, str | list[str]]
     content: bytes | None = None
     key: str | None = None
     wait_s: float = 0.0

@@ -67,6 +67,7 @@ from rota.errors.unknown import (
     UnknownTemplate,
     UnknownToken,
     UnknownVersion,
+    UnknownView,
     UnknownWorker,
 )
 
@@ -128,6 +129,7 @@ __all__ = [
     "UnknownTemplate",
     "UnknownToken",
     "UnknownVersion",
+    "UnknownView",
     "UnknownWorker",
     "WrongConnection",
 ]

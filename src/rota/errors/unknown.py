@@ -96,6 +96,12 @@ class UnknownBlackout(UnknownName):
     kind = "maintenance window"
 
 
+class UnknownView(UnknownName):
+    """No saved view has that name."""
+
+    kind = "saved view"
+
+
 class UnknownAlertRule(UnknownName):
     """No alert rule has that name."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rota.handles.events import EventVerbs
 from rota.handles.queues import QueueVerbs
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rota.handles.jobs.definitions import Definitions
     from rota.handles.jobs.files import Files
     from rota.handles.jobs.releases import Releases
+    from rota.handles.saved_views import SavedViews
     from rota.handles.schedules.calendars import Blackouts, Calendars
     from rota.model.logs.log import FoundLine, Level
     from rota.model.runs.run import RunView
@@ -108,6 +109,13 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         return Tokens(self.backend)
 
     @cached_property
+    def views(self) -> SavedViews:
+        """Saved views: named filters of the list of runs."""
+        from rota.handles.saved_views import SavedViews
+
+        return SavedViews(self.backend)
+
+    @cached_property
     def audit(self) -> Audit:
         """The audit: every change with its actor, and proof that no entry is missing."""
         from rota.handles.identity import Audit
@@ -129,15 +137,30 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         queue: str | None = None,
         before: str | None = None,
         limit: int = 50,
+        **search: Any,
     ) -> list[RunView]:
-        """Return runs, newest first; `before` is the last id of the page before."""
+        """Return runs, newest first; `before` is the last id of the page before.
+
+        `search` are further filters: `labels={"team": "billing"}` or `labels=["amount>10"]`,
+        `args={"customer": "acme"}`, `since=` and `until=` (a duration such as "2h" counts back from
+        now), `schedule=`, `scheduled_since=`, `scheduled_until=`, `error=`, `text=`, `steps=`,
+        `parent=`, and `view=`, the name of a saved view.
+        """
         from rota.handles.pages import all_items
+        from rota.handles.run_search import search_fields
         from rota.model.states import State
         from rota.operations.runs.runs import list_runs
 
         status = None if state is None else State(state)
-        filters = {"status": status, "job": job, "queue": queue}
+        filters = {"status": status, "job": job, "queue": queue, **search_fields(search)}
         return all_items(self.backend, list_runs, start=before, limit=limit, **filters)
+
+    def labels(self, name: str | None = None, *, prefix: str = "", limit: int = 50) -> list[str]:
+        """Return the names of labels that runs have; with a name, its values."""
+        from rota.operations.runs.labels import list_labels
+
+        found = self.backend.call(list_labels, name=name, prefix=prefix, limit=limit).items
+        return [each.name if name is None else each.value or "" for each in found]
 
     def search_logs(
         self,

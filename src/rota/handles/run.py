@@ -13,11 +13,13 @@ from rota.errors import BadGraph, RunFailed, RunNotFinished
 from rota.handles.graph_runs import GraphRunVerbs
 from rota.handles.threads import Threads
 from rota.model.logs.log import LogLine
+from rota.model.runs.labels import Labels
 from rota.model.runs.reason import Reason
 from rota.model.runs.run import AttemptView, Ended, RunView
 from rota.model.states import State
 from rota.model.view import JsonText
 from rota.operations.logs.logs import show_logs
+from rota.operations.runs.labels import label_run
 from rota.operations.runs.reruns import rerun_run
 from rota.operations.runs.runs import cancel_run, explain_run, list_attempts
 from rota.operations.runs.show import show_run
@@ -78,6 +80,10 @@ class RunHandle(GraphRunVerbs, Generic[R]):
     def state(self) -> State:
         """The state of the run, read anew each time."""
         return self._backend.call(show_run, self.id).state
+
+    def label(self, changes: Mapping[str, Any] | None = None, /, **labels: Any) -> Labels:
+        """Set labels of the run in any state, and remove those that are None; return all."""
+        return self._backend.call(label_run, self.id, labels={**(changes or {}), **labels}).labels
 
     def attempts(self) -> list[AttemptView]:
         """Return the attempts that did not succeed, oldest first."""

@@ -6,6 +6,8 @@ import random
 import time
 from typing import Any
 
+import msgspec
+
 from rota.clock import elapsed_s
 from rota.errors import LeaseLost, ServerUnavailable, UnknownWorker
 from rota.model.runs.run import Lease
@@ -15,6 +17,8 @@ from rota.model.workers.remote_handlers import (
     CheckpointState,
     EffectBody,
     EffectState,
+    LabelBody,
+    LabelState,
     SuccessState,
 )
 from rota.remote.tokens import AttemptTokens
@@ -54,12 +58,16 @@ class HttpRunServices(RemoteRunServices):
         at: dict[str, Any] = {"run_id": lease.run_id, "fence": lease.fence, "token": token}
         match question.verb:
             case "save":
-                body = CheckpointBody(state=question.text, **at)
-                self._transport.say("checkpoint", Done, body)
+                kept = CheckpointBody(state=question.text, **at)
+                self._transport.say("checkpoint", Done, kept)
                 return ServiceReply()
             case "load":
                 loaded = self._transport.say("checkpoint/load", CheckpointState, AttemptBody(**at))
                 return ServiceReply(text=loaded.state)
+            case "label":
+                body = LabelBody(labels=msgspec.json.decode(question.text), **at)
+                stored = self._transport.say("labels", LabelState, body)
+                return ServiceReply(text=msgspec.json.encode(stored.labels).decode())
             case "last_success":
                 last = self._transport.say("last-success", SuccessState, AttemptBody(**at))
                 return ServiceReply(at=last.at, text=last.result)

@@ -68,6 +68,8 @@ SHAPES: Mapping[str, Shape] = {
         "digest": "text",
         "key_window_ms": "bigint",
     },
+    "run_label": {"run_id": "uuid", "name": "text", "kind": "text", "value": "text"},
+    "label_copy": {"run_id": "uuid", "rerun_of": "uuid"},
     "verdict": {
         "run_id": "uuid",
         "fence": "bigint",

@@ -34,6 +34,7 @@ COLUMNS: Mapping[str, str] = {
         " and (cast(:error as text) is null or lower(error) like lower(:error) escape '!')"
         " and (cast(:text as text) is null or lower(args) like lower(:text) escape '!'"
         " or lower(key) like lower(:text) escape '!')"
+        " and (cast(:arg as text) is null or lower(args) like lower(:arg) escape '!')"
         " and (cast(:whole as text) is null or parent_id is null)"
     ),
     # A run created since then has also ended since then, and history is kept by the day of its end.
@@ -62,6 +63,11 @@ COLUMNS: Mapping[str, str] = {
         " (job, id) < (:job, case when cast(:before as {type:uuid}) is null"
         " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
         " else cast(:before as {type:uuid}) end)"
+    ),
+    "label_further": (
+        "run_id < case when cast(:before as {type:uuid}) is null"
+        " then cast('ffffffff-ffff-ffff-ffff-ffffffffffff' as {type:uuid})"
+        " else cast(:before as {type:uuid}) end"
     ),
     # For lists that are sorted: no index on ids is to be chosen for it.
     "beyond": "(cast(:before as {type:uuid}) is null or id || '' < cast(:before as text))",

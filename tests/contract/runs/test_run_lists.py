@@ -9,13 +9,20 @@ import pytest
 
 from rota.engine.graphs.control import pause
 from rota.engine.runs import lists as run_lists
-from rota.engine.runs.lists import RunPage
+from rota.engine.runs.search import candidates
+from rota.engine.runs.search import pages as label_pages
+from rota.engine.runs.search.labels import labels_of
+from rota.engine.runs.search.pages import RunPage
+from rota.model.runs.labels import Labels
 from rota.model.runs.run import RunView
 from rota.model.states import State
+from rota.rules.runs.argument_filters import parse_filters
+from rota.rules.runs.labels import matches, parse_conditions
 from rota.store.base import Store
 from tests.contract.builders import (
     ERROR,
     HOME,
+    START_MS,
     Clock,
     claim_some,
     finish_all,
@@ -45,6 +52,17 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"error": "valueerror"},
     {"error": "nowhere"},
     {"text": "needle"},
+    {"args": parse_filters(["n=needle"])},
+    {"args": parse_filters(["n=needles"])},
+    {"labels": parse_conditions(["team=billing"])},
+    {"labels": parse_conditions(["team=billing"]), "state": State.FAILED},
+    {"labels": parse_conditions(["team"]), "job": "mail", "queue": "slow"},
+    {"labels": parse_conditions(["n>=1"])},
+    {"labels": parse_conditions(["n>0", "team=billing"]), "text": "needle"},
+    {"labels": parse_conditions(["team=nosuch"])},
+    {"scheduled_since": 0, "scheduled_until": START_MS + 1},
+    {"scheduled_since": START_MS + 1, "labels": parse_conditions(["team"])},
+    {"scheduled_since": 0, "schedule": "s"},
     {"schedule": "s"},
     {"schedule": "nosuch"},
     {"since": 1},
@@ -63,6 +81,8 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
         monkeypatch.setattr(run_lists, "NEAR", 1)
         monkeypatch.setattr(run_lists, "FAR", 2)
         monkeypatch.setattr(run_lists, "FAR_BY_TEXT", 2)
+        monkeypatch.setattr(label_pages, "FAR_BY_LABEL", 2)
+        monkeypatch.setattr(candidates, "CHUNK", 1)
     return str(request.param)
 
 
@@ -75,7 +95,9 @@ def fill(store: Store, worker: str, clock: Clock) -> None:
     given_state(store, State.QUEUED)
     for round_ in range(3):
         clock.advance(10)
-        submit_all(store, [new_run(job="mail", queue="slow", args='{"n": "needle"}')])
+        labels: Labels = {"team": "billing" if round_ else "ops", "n": round_}
+        needle = new_run(job="mail", queue="slow", args='{"n":"needle"}', labels=labels)
+        submit_all(store, [needle, new_run(labels={"team": "billing"})])
         submit_all(store, [new_run(job="mail", delay_ms=60_000), new_run(queue="slow")])
         given_run(store, namespace=FOREIGN)
         trigger_now(store, name="s", request=str(round_))
@@ -92,7 +114,8 @@ def fill(store: Store, worker: str, clock: Clock) -> None:
     flow.end(run_id, "a")
 
 
-def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
+def is_meant(run: RunView, labels: Labels, filters: dict[str, Any]) -> bool:
+    at = run.scheduled_for.ms if run.scheduled_for and run.parent_id is None else None
     tests: dict[str, Callable[[Any], bool]] = {
         "state": lambda said: run.state in (RUNNING if said is State.RUNNING else {said}),
         "job": lambda said: run.job == said,
@@ -103,6 +126,10 @@ def is_meant(run: RunView, filters: dict[str, Any]) -> bool:
         "text": lambda said: said in run.args,
         "since": lambda said: run.created_at.ms >= said,
         "until": lambda said: run.created_at.ms < said,
+        "args": lambda said: f'"n":"{said[0].value}"' in run.args,
+        "labels": lambda said: matches(said, labels),
+        "scheduled_since": lambda said: at is not None and at >= said,
+        "scheduled_until": lambda said: at is not None and at < said,
         "steps": lambda said: said or run.parent_id is None,
     }
     return all(tests[name](said) for name, said in filters.items())
@@ -130,8 +157,10 @@ def test_pages_tell_each_run_that_is_meant_once_and_in_order(
     assert len({run.state for run in all_runs}) == len(State)
     assert {run.parent_id is None for run in all_runs} == {True, False}
 
+    ids = [run.id for run in all_runs]
+    labels = store.read(lambda tx: labels_of(tx, ids, namespace=HOME))
     for filters in FILTERS:
-        wanted = [run.id for run in all_runs if is_meant(run, filters)]
+        wanted = [run.id for run in all_runs if is_meant(run, labels.get(run.id, {}), filters)]
         told = [run.id for page in pages(store, filters, limit=3) for run in page.runs]
         whole = store.read(
             lambda tx: run_lists.runs(tx, namespace=HOME, limit=500, **filters)  # noqa: B023

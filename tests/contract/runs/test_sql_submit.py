@@ -181,3 +181,37 @@ def test_runs_from_sql_are_shared_out_between_versions_as_those_from_python(
     )
     assert 5 < without[1] < 55
     assert without[1] + without[2] == 60
+
+
+def test_labels_from_sql_are_those_of_the_job_and_the_submit(app: App) -> None:
+    @app.job(labels={"team": "billing", "tier": 1})
+    def pay(order: int) -> None: ...
+
+    app.define([pay])
+    given = """'{"tier": 2.0, "ratio": 0.5, "urgent": true}'"""
+
+    plain = call(app, """'pay', '{"order": 1}'""")
+    own = call(app, f"""'pay', '{{"order": 1}}', labels => {given}""")
+
+    assert app.run(plain).show().labels == {"team": "billing", "tier": 1}
+    labels = app.run(own).show().labels
+    assert labels == {"ratio": 0.5, "team": "billing", "tier": 2, "urgent": True}
+    assert isinstance(labels["tier"], int)
+    assert [run.id for run in app.runs(labels={"tier": 2})] == [own]
+
+
+@pytest.mark.parametrize(
+    ("labels", "says"),
+    [
+        ("[]", "labels are an object"),
+        ('{"a b": 1}', 'label "a b" has a bad name or value'),
+        ('{"a": ""}', 'label "a" has a bad name or value'),
+        ('{"a": null}', 'label "a" has a bad name or value'),
+        ('{"a": [1]}', 'label "a" has a bad name or value'),
+        ('{"a": 9007199254740993}', 'label "a" has a bad name or value'),
+        ("{" + ", ".join(f'"l{n}": 1' for n in range(33)) + "}", "more than 32 labels"),
+    ],
+)
+def test_bad_labels_from_sql_are_refused(app: App, resize: Resize, labels: str, says: str) -> None:
+    with pytest.raises(psycopg.Error, match=says):
+        call(app, f"""'resize', '{{"image": "a"}}', labels => '{labels}'""")

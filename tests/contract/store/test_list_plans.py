@@ -174,3 +174,61 @@ def test_on_postgres_paused_runs_are_found_by_their_ids(
         deep_postgres.execute("set enable_seqscan = on")
 
     assert "node_pkey" in {node.get("Index Name") for node in nodes}, nodes[0]
+
+
+LABELS = {
+    "labelled_by_value": "run_label_value",
+    "labelled_by_name": "run_label_name",
+    "labels_of_runs": "run_label_pkey",
+    "known_label_names": "run_label_value",
+    "known_label_values": "run_label_value",
+    "list_among": "run_pkey",
+    "list_ended_among": "run_history_pkey",
+    "labelled_runs_after": "run_label_pkey",
+    "fired_for": "firing_pkey",
+}
+"""What a search by label reads, and the index that it uses."""
+LABELS_ON_SQLITE = {
+    "run_label_pkey": "sqlite_autoindex_run_label_1",
+    "run_pkey": "sqlite_autoindex_run_1",
+    "run_history_pkey": "sqlite_autoindex_run_history_1",
+    "firing_pkey": "sqlite_autoindex_firing_1",
+}
+SEARCHED = ASKED | {"name": "customer", "before": "f" * 8 + ASKED["parent"][8:]}
+SORTS_NOTHING = ("labelled_by_value", "labelled_by_name")
+
+
+@pytest.mark.parametrize("name", sorted(LABELS))
+def test_on_sqlite_labels_are_found_through_an_index(
+    deep_sqlite: apsw.Connection, name: str
+) -> None:
+    lines = sqlite_plan(deep_sqlite, name, **SEARCHED)
+
+    wanted = LABELS_ON_SQLITE.get(LABELS[name], LABELS[name])
+    assert [line for line in lines if f"INDEX {wanted} (" in line], lines
+    assert [
+        line for line in lines if re.match(r"SCAN (run|run_history|run_label|l|f)$", line)
+    ] == []
+    if name in SORTS_NOTHING:
+        assert [line for line in lines if "TEMP B-TREE" in line] == [], lines
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("mode", ["custom", "generic"])
+@pytest.mark.parametrize("name", sorted(LABELS))
+def test_on_postgres_labels_are_found_through_an_index(
+    deep_postgres: psycopg.Connection, name: str, mode: str
+) -> None:
+    deep_postgres.execute("set enable_seqscan = off")  # as in our sessions
+    try:
+        nodes = postgres_plan(deep_postgres, name, mode, **SEARCHED)
+    finally:
+        deep_postgres.execute("set enable_seqscan = on")
+
+    used = {node["Index Name"] for node in nodes if "Index Name" in node}
+    shown = json.dumps(nodes[0], indent=1)
+    wanted = OF_PARTITIONS.get(LABELS[name], LABELS[name])
+    assert [each for each in used if each.endswith(wanted)], shown
+    assert [node for node in nodes if node["Node Type"] == "Seq Scan"] == [], shown
+    if name in SORTS_NOTHING:
+        assert [node for node in nodes if "Sort" in node["Node Type"]] == [], shown

@@ -39,6 +39,8 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
         "within": "a transaction of the database",
     },
 }
+NO_APP: Mapping[str, set[str]] = {"App": {"line", "pages", "session"}, "Job": {"encoded"}}
+"""What is about the connection of a client, its token, and how arguments travel."""
 WHO = {"who"}
 """A server knows from the token who asks."""
 
@@ -79,6 +81,13 @@ def test_a_client_has_each_verb_of_an_app(pairs: list[tuple[str, object, object]
         missing = verbs(here) - verbs(there)
 
         assert missing == set(NO_CLIENT.get(kind, {})), kind
+
+
+def test_an_app_has_each_verb_of_a_client(pairs: list[tuple[str, object, object]]) -> None:
+    for kind, here, there in pairs:
+        missing = verbs(there) - verbs(here)
+
+        assert missing == NO_APP.get(kind, set()), kind
 
 
 def test_verbs_take_the_same_parameters(pairs: list[tuple[str, object, object]]) -> None:

@@ -99,7 +99,9 @@ export function csrfHeader(): Record<string, string> {
 export function address(name: Operation, path: (string | number)[] = [], query: object = {}) {
   const search = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
-    if (value !== undefined && value !== null && value !== "") search.set(key, String(value));
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (each !== undefined && each !== null && each !== "") search.append(key, String(each));
+    }
   }
   const names = path.map((each) => encodeURIComponent(String(each)));
   const place = PLACES[name].replace(/^\w+ /, "").replace(/\{\}/g, () => names.shift() ?? "");

@@ -484,6 +484,7 @@ export type DefinitionView = {
   onFailure: string | null;
   schedule: Record<string, unknown> | null;
   arguments: Record<string, unknown>;
+  labels: Record<string, string | number | boolean>;
 };
 
 export type DiscardLetterBody = {
@@ -615,6 +616,11 @@ export type FilterBody = {
   text?: string | null;
   since?: string | null;
   until?: string | null;
+  label?: Array<string>;
+  arg?: Array<string>;
+  scheduledSince?: string | null;
+  scheduledUntil?: string | null;
+  view?: string | null;
   steps?: boolean;
 };
 
@@ -680,6 +686,9 @@ export type GraphEdge = {
 };
 
 export type GraphItem = {
+  description: string;
+  nodes: number;
+  pausedRuns: number;
   jobId: string;
   name: string;
   kind: "command" | "http" | "python" | "graph";
@@ -700,9 +709,7 @@ export type GraphItem = {
   running: number;
   queued: number;
   verbs: Array<string>;
-  description: string;
-  nodes: number;
-  pausedRuns: number;
+  labels: Record<string, string | number | boolean>;
 };
 
 export type GraphTarget = {
@@ -824,30 +831,11 @@ export type JobBody = {
   jitter?: number | null;
   retryWithin?: string | number | null;
   onFailure?: string | null;
+  labels?: Record<string, unknown> | null;
   breaker?: string | BreakerBody | null;
 };
 
 export type JobDetail = {
-  jobId: string;
-  name: string;
-  kind: "command" | "http" | "python" | "graph";
-  queue: string;
-  version: number;
-  origin: string;
-  createdAt: string;
-  paused: boolean;
-  note: string | null;
-  breaker: "closed" | "open" | "half_open" | null;
-  weights: Record<string, number>;
-  schedules: number;
-  nextFireAt: string | null;
-  last: Array<RunOutcome>;
-  successRate: number | null;
-  p50Ms: number | null;
-  p95Ms: number | null;
-  running: number;
-  queued: number;
-  verbs: Array<string>;
   status: string;
   startedAt: string | null;
   progress: number | null;
@@ -861,9 +849,6 @@ export type JobDetail = {
   parameters: Record<string, string>;
   scheduleNames: Array<string>;
   definition: DefinitionView;
-};
-
-export type JobEntry = {
   jobId: string;
   name: string;
   kind: "command" | "http" | "python" | "graph";
@@ -884,7 +869,32 @@ export type JobEntry = {
   running: number;
   queued: number;
   verbs: Array<string>;
+  labels: Record<string, string | number | boolean>;
+};
+
+export type JobEntry = {
   spec: JobSpec | null;
+  jobId: string;
+  name: string;
+  kind: "command" | "http" | "python" | "graph";
+  queue: string;
+  version: number;
+  origin: string;
+  createdAt: string;
+  paused: boolean;
+  note: string | null;
+  breaker: "closed" | "open" | "half_open" | null;
+  weights: Record<string, number>;
+  schedules: number;
+  nextFireAt: string | null;
+  last: Array<RunOutcome>;
+  successRate: number | null;
+  p50Ms: number | null;
+  p95Ms: number | null;
+  running: number;
+  queued: number;
+  verbs: Array<string>;
+  labels: Record<string, string | number | boolean>;
 };
 
 export type JobFound = {
@@ -933,6 +943,7 @@ export type JobSpec = {
   schemas: Record<string, Record<string, unknown>>;
   more: string;
   description: string;
+  labels: Record<string, string | number | boolean>;
 };
 
 export type JobStatistics = {
@@ -949,6 +960,27 @@ export type JobStatistics = {
 export type JobWeights = {
   jobId: string;
   weights: Record<string, number>;
+};
+
+export type KnownLabel = {
+  name: string;
+  value: string | null;
+};
+
+export type LabelBody = {
+  runId: string;
+  fence: number;
+  token: string;
+  labels: Record<string, string | number | boolean | null>;
+};
+
+export type LabelRunBody = {
+  labels: Record<string, unknown>;
+  reason?: string | null;
+};
+
+export type LabelState = {
+  labels: Record<string, string | number | boolean>;
 };
 
 export type Lag = {
@@ -1498,6 +1530,11 @@ export type RunGraph = {
   edges: Array<GraphEdge>;
 };
 
+export type RunLabels = {
+  runId: string;
+  labels: Record<string, string | number | boolean>;
+};
+
 export type RunNodes = {
   graph: RunGraph | null;
   paused: boolean;
@@ -1563,10 +1600,41 @@ export type RunView = {
   failureOf: string | null;
   onFailureRun: string | null;
   paused: boolean;
+  labels: Record<string, string | number | boolean>;
 };
 
 export type Rung = {
   rung: boolean;
+};
+
+export type SavedFilter = {
+  status: State | null;
+  jobId: string | null;
+  queue: string | null;
+  schedule: string | null;
+  error: string | null;
+  text: string | null;
+  label: Array<string>;
+  arg: Array<string>;
+  since: string | null;
+  until: string | null;
+  scheduledSince: string | null;
+  scheduledUntil: string | null;
+  steps: boolean;
+};
+
+export type SavedView = {
+  name: string;
+  filter: SavedFilter;
+  note: string;
+  changedBy: string;
+  changedAt: string;
+  verbs: Array<string>;
+};
+
+export type SavedViewBody = {
+  filter: WantedFilter;
+  note?: string;
 };
 
 export type Schedule = {
@@ -1593,6 +1661,7 @@ export type Schedule = {
   start_within: string | null;
   pause_after: number | null;
   is_paused: boolean;
+  labels: Record<string, string | number | boolean>;
 };
 
 export type ScheduleBody = {
@@ -1621,6 +1690,7 @@ export type ScheduleBody = {
   startWithin?: string | number | null;
   pauseAfter?: number | null;
   paused?: boolean | null;
+  labels?: Record<string, unknown> | null;
 };
 
 export type ScheduleDetail = {
@@ -1779,6 +1849,7 @@ export type SubmitBody = {
   expires?: string | number | null;
   timeout?: string | number | null;
   retries?: number | null;
+  labels?: Record<string, unknown> | null;
   cache?: false | null;
 };
 
@@ -1929,6 +2000,22 @@ export type VersionView = {
   definition: DefinitionView;
 };
 
+export type WantedFilter = {
+  status?: State | null;
+  jobId?: string | null;
+  queue?: string | null;
+  schedule?: string | null;
+  error?: string | null;
+  text?: string | null;
+  label?: Array<string>;
+  arg?: Array<string>;
+  since?: string | null;
+  until?: string | null;
+  scheduledSince?: string | null;
+  scheduledUntil?: string | null;
+  steps?: boolean;
+};
+
 export type WorkerCounts = {
   alive: number;
   silent: number;
@@ -1959,7 +2046,7 @@ export interface Operations {
   showSession: { answer: SessionView };
   endSession: { answer: unknown };
   triggerJob: { path: [jobId: string]; body?: TriggerBody; answer: Triggered };
-  listJobs: { query?: { cursor?: string | null; limit?: number; spec?: boolean }; answer: Page<JobEntry> };
+  listJobs: { query?: { cursor?: string | null; limit?: number; spec?: boolean; label?: Array<string> | null }; answer: Page<JobEntry> };
   defineNewJob: { body: JobBody; answer: JobMade };
   showJob: { path: [jobId: string]; answer: JobDetail };
   replaceJob: { path: [jobId: string]; body: JobBody; answer: JobMade };
@@ -1978,7 +2065,7 @@ export interface Operations {
   instantiateTemplate: { path: [name: string]; body?: InstantiateTemplateBody; answer: JobMade };
   planFiles: { body: FilesBody; answer: Plan };
   applyFiles: { body: FilesBody; answer: Plan };
-  listRuns: { query?: { status?: State | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; since?: string | null; until?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunView> };
+  listRuns: { query?: { status?: State | null; jobId?: string | null; queue?: string | null; schedule?: string | null; parentId?: string | null; steps?: boolean; error?: string | null; text?: string | null; label?: Array<string> | null; arg?: Array<string> | null; since?: string | null; until?: string | null; scheduledSince?: string | null; scheduledUntil?: string | null; view?: string | null; cursor?: string | null; limit?: number }; answer: Page<RunView> };
   submitRun: { body: SubmitBody; answer: SubmittedRun };
   submitRuns: { body: BulkBody; answer: SubmittedRuns };
   showRun: { path: [runId: string]; query?: { wait?: string | null }; answer: RunView };
@@ -1993,8 +2080,15 @@ export interface Operations {
   appendLogs: { path: [workerId: string]; body: LogsBody; answer: Taken };
   saveWorkerCheckpoint: { path: [workerId: string]; body: CheckpointBody; answer: Done };
   loadWorkerCheckpoint: { path: [workerId: string]; body: AttemptBody; answer: CheckpointState };
+  labelWorkerRun: { path: [workerId: string]; body: LabelBody; answer: LabelState };
   noteEffect: { path: [workerId: string]; body: EffectBody; answer: EffectState };
   showLastSuccess: { path: [workerId: string]; body: AttemptBody; answer: SuccessState };
+  listLabels: { query?: { name?: string | null; prefix?: string; limit?: number }; answer: Page<KnownLabel> };
+  labelRun: { path: [runId: string]; body: LabelRunBody; answer: RunLabels };
+  listViews: { answer: Page<SavedView> };
+  showView: { path: [name: string]; answer: SavedView };
+  putView: { path: [name: string]; body: SavedViewBody; answer: SavedView };
+  removeView: { path: [name: string]; answer: Removed };
   listAttempts: { path: [runId: string]; answer: Page<AttemptView> };
   explainRun: { path: [runId: string]; query?: { node?: string | null }; answer: Page<Reason> };
   cancelRun: { path: [runId: string]; body?: CancelRunBody; answer: RunState };
@@ -2124,8 +2218,15 @@ export const PLACES: Record<keyof Operations, string> = {
   appendLogs: "POST /worker/{}/logs",
   saveWorkerCheckpoint: "POST /worker/{}/checkpoint",
   loadWorkerCheckpoint: "POST /worker/{}/checkpoint/load",
+  labelWorkerRun: "POST /worker/{}/labels",
   noteEffect: "POST /worker/{}/effects",
   showLastSuccess: "POST /worker/{}/last-success",
+  listLabels: "GET /labels",
+  labelRun: "POST /runs/{}/labels",
+  listViews: "GET /views",
+  showView: "GET /views/{}",
+  putView: "PUT /views/{}",
+  removeView: "DELETE /views/{}",
   listAttempts: "GET /runs/{}/attempts",
   explainRun: "GET /runs/{}/why",
   cancelRun: "POST /runs/{}/cancel",

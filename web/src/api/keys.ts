@@ -11,6 +11,8 @@ export const keys = {
   forecast: ["forecast"],
   runs: ["runs"],
   everyRun: ["run"],
+  labels: ["labels"],
+  views: ["views"],
   run: (id: string) => ["run", id],
   jobs: ["jobs"],
   job: (id: string) => ["job", id],

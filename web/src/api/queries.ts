@@ -69,6 +69,13 @@ export const runs = (filter: Query<"listRuns">) =>
 export function fromNow<T extends { since?: string | null }>(filter: T): T {
   return filter.since ? { ...filter, since: sinceOf(filter.since, serverNow()) } : filter;
 }
+/** Names of labels that runs have; of one name, the values that begin with a text. */
+export const labels = (name?: string, prefix = "") => ({
+  ...one([...keys.labels, name, prefix], "listLabels", { query: { name, prefix, limit: 20 } }),
+  placeholderData: keepPreviousData,
+  staleTime: 10_000,
+});
+export const views = () => one(keys.views, "listViews");
 export const run = (id: string) => one(keys.run(id), "showRun", { path: [id] }, 15_000);
 export const effects = (id: string) =>
   one([...keys.run(id), "effects"], "listRunEffects", { path: [id] });

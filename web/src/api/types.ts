@@ -7,6 +7,7 @@ export type Session = G.SessionView;
 
 export type Run = G.RunView;
 export type State = Run["state"];
+export type SavedView = G.SavedView;
 export type RunError = G.ErrorView;
 export type Reason = G.Reason;
 /** The one that runs has no end yet; the API lists only those that ended. */

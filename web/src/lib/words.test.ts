@@ -55,6 +55,7 @@ describe("a definition in a form", () => {
     onFailure: "tell",
     schedule: { trigger: { type: "cron" } },
     arguments: { x: 1 },
+    labels: { team: "web" },
   };
   const formOf = (fields: Record<string, string>) => {
     const form = new FormData();
@@ -81,6 +82,7 @@ describe("a definition in a form", () => {
       onFailure: "tell",
       schedule: old.schedule,
       arguments: { x: 1 },
+      labels: { team: "web" },
     });
   });
 

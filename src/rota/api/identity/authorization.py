@@ -25,6 +25,8 @@ from rota.model.identity.credentials import LADDER, WORKER, Role
 
 KEY = "needs"
 WHOLE = "whole house"
+REPEATED = "repeated"
+"""Names of query parameters that may be given several times."""
 ANY_QUERY = "any query"
 """Marks the routes of pages: any query is accepted, because scripts of the page read it."""
 PUBLIC = frozenset(
@@ -134,11 +136,12 @@ async def gate(connection: ASGIConnection[Any, Any, Any, Any], handler: BaseRout
             f"this needs the role {needed.role}; the credential has {', '.join(credential.roles)}"
         )
     if facts["query_string"] and not handler.opt.get(ANY_QUERY):
-        _check_query(facts["query_string"], _query_names(handler))
+        repeated = handler.opt.get(REPEATED, frozenset())
+        _check_query(facts["query_string"], _query_names(handler), repeated)
 
 
-def _check_query(text: bytes, allowed: frozenset[str]) -> None:
-    """Refuse a query parameter that is unknown or given twice."""
+def _check_query(text: bytes, allowed: frozenset[str], repeated: frozenset[str]) -> None:
+    """Refuse a query parameter that is unknown, or given twice if it takes one value."""
     seen_names: set[str] = set()
     for name, _ in parse_qsl(text.decode("latin-1"), keep_blank_values=True):
         if name not in allowed:
@@ -146,7 +149,7 @@ def _check_query(text: bytes, allowed: frozenset[str]) -> None:
                 f"there is no parameter {name!r:.64} here;"
                 f" known are: {', '.join(sorted(allowed)) or 'none'}"
             )
-        if name in seen_names:
+        if name in seen_names and name not in repeated:
             raise BadInput(f"the parameter {name!r:.64} is given twice")
         seen_names.add(name)
 

@@ -25,7 +25,7 @@ from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import files, releases, templates, versions
 from rota.operations.jobs import jobs as job_operations
 from rota.operations.logs import logs
-from rota.operations.runs import effects, reruns, runs
+from rota.operations.runs import effects, labels, reruns, runs, saved_views
 from rota.operations.schedules import backfills, calendars, firings, schedules
 from rota.operations.workers import workers
 
@@ -49,6 +49,7 @@ API: tuple[ControllerRouterHandler, ...] = (
     *remote.ROUTES,
     *remote_runs.ROUTES,
     *remote_services.ROUTES,
+    *routes_in(labels, saved_views),
     *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
     *routes_in(nodes, graphs, schedules, firings, backfills, calendars, windows),
     *routes_in(alerts, alert_rules, alert_channels),

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from rota.engine.runs.find import find_all
+from rota.engine.runs.search.labels import with_labels
 from rota.errors import UnknownRun
 from rota.model.runs.run import RunView
 from rota.store.base import Tx
@@ -73,9 +74,11 @@ def _find(tx: Tx, batch: _Waiting) -> dict[tuple[str, str], RunView]:
     for namespace, run_id in batch:
         ids_by_namespace.setdefault(namespace, []).append(run_id)
     return {
-        (namespace, run_id): view
+        (namespace, view.id): view
         for namespace, run_ids in ids_by_namespace.items()
-        for run_id, view in find_all(tx, run_ids, namespace=namespace).items()
+        for view in with_labels(
+            tx, find_all(tx, run_ids, namespace=namespace).values(), namespace=namespace
+        )
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from inspect import Parameter, Signature
 from types import ModuleType
-from typing import Annotated, Any, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import msgspec
 from litestar import delete, get, post, put
@@ -12,7 +12,7 @@ from litestar.enums import RequestEncodingType
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import BodyKwarg, PathParameter, QueryParameter
 
-from rota.api.identity.authorization import needs
+from rota.api.identity.authorization import REPEATED, needs
 from rota.api.server.edge import named
 from rota.api.server.etags import IfMatch, IfNoneMatch
 from rota.api.server.request import ApiRequest
@@ -65,6 +65,11 @@ def _route(operation: Operation[..., Any]) -> HTTPRouteHandler:
         changes=operation.method != "GET",
         also=operation.also,
         whole=operation.all_namespaces,
+    )
+    rights["opt"][REPEATED] = frozenset(
+        query_name(operation.function, name)
+        for name, place in where.items()
+        if place is Place.QUERY and list[str] in (hints[name], *get_args(hints[name]))
     )
     path = operation.path
     for name, place in where.items():

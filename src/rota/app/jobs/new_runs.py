@@ -10,6 +10,7 @@ from rota.ids import new_id
 from rota.model.jobs.spec import JobSpec
 from rota.model.runs.run import NewRun
 from rota.rules.jobs.options import UNCHANGED, SubmitOptions
+from rota.rules.runs.labels import check_count, merged
 
 
 def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> NewRun:
@@ -23,6 +24,7 @@ def new_run(spec: JobSpec, version: int, args: str, options: SubmitOptions) -> N
         args=args,
         expires_ms=spec.expires_ms,
         at_most_once=spec.delivery == "at_most_once",
+        labels=spec.run_labels,
     )
     return fresh if options is UNCHANGED else changed(fresh, options)
 
@@ -40,5 +42,8 @@ def changed(run: NewRun, options: SubmitOptions) -> NewRun:
     }
     if options.policy is not None:
         changes["policy"] = msgspec.json.encode(options.policy).decode()
+    if options.labels:
+        changes["labels"] = labels = merged(run.labels, options.labels)
+        check_count(labels or {})
     set_options = {name: value for name, value in changes.items() if value is not None}
     return msgspec.structs.replace(run, **set_options) if set_options else run

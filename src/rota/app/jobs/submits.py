@@ -77,6 +77,6 @@ def _granted(runs: Sequence[NewRun], answers: list[Submitted]) -> list[Submitted
 
 def _is_one_statement(runs: Sequence[NewRun]) -> bool:
     for run in runs:  # a loop: a generator for each question is a call, and costs after a rest
-        if run.key is not None or len(run.args) > LARGE:
+        if run.key is not None or run.labels is not None or len(run.args) > LARGE:
             return False
     return len(runs) <= CHUNK

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from rota.cli.commands.runs.filters import shown_labels
 from rota.cli.output import Cell, print_facts, state_cell, styled
 from rota.cli.pages.results import masked
 from rota.cli.times import lasted, since
@@ -102,6 +103,7 @@ def _facts(run: RunView, now: int, reasons: Sequence[Reason]) -> list[tuple[str,
         ("took", lasted(run.started_at, run.finished_at)),
         ("worker", run.worker_id or ""),
         ("key", run.key or ""),
+        ("labels", shown_labels(run.labels)),
         ("rerun of", run.rerun_of or ""),
         ("failure of", run.failure_of or ""),
         ("delivery", "at most once" if run.at_most_once else ""),

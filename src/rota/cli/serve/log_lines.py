@@ -99,6 +99,7 @@ MESSAGES = {
     "artifact.refused": "the artifact store took no result, the database keeps it",
     "artifact.unavailable": "a large value could not be read",
     "artifacts.swept": "removed large values that nothing mentions",
+    "labels.swept": "removed labels of runs that are gone",
 }
 """The message for each notice; a notice without one is printed under its name."""
 

@@ -88,6 +88,7 @@ def _failure_run(row: Row, version: int, spec: JobSpec, namespace: str) -> NewRu
         args=msgspec.json.encode(args, order="sorted").decode(),
         expires_ms=spec.expires_ms,
         at_most_once=spec.delivery == "at_most_once",
+        labels=spec.run_labels,
         policy=msgspec.json.encode(PolicyChange(failure_of=run_id)).decode(),
     )
 

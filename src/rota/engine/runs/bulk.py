@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -14,13 +14,18 @@ from rota.engine.graphs.nodes.links import verdict_facts
 from rota.engine.jobs.deployed_versions import DeployedStart
 from rota.engine.runs.find import ended_runs, like
 from rota.engine.runs.finish import finish
+from rota.engine.runs.lists import page
 from rota.engine.runs.rerun import again, close_letters, fresh_run
 from rota.engine.runs.submit import submit
 from rota.engine.wakeup_keys import worker_key
+from rota.model.runs.labels import LabelCondition
 from rota.model.runs.run import Verdict
 from rota.model.states import FINAL, TRANSITIONS, State
+from rota.rules.runs.argument_filters import ArgumentFilter
 from rota.store.base import Tx
 
+PAGE = 1_000
+_SEARCHED = ("labels", "args", "scheduled_since", "scheduled_until")
 MOST = 10_000
 """The most runs that one request acts on."""
 
@@ -43,6 +48,12 @@ class RunFilter(msgspec.Struct, frozen=True, kw_only=True):
     """Only runs submitted before this time."""
     steps: bool = True
     """Whether runs of graph nodes are included."""
+    labels: tuple[LabelCondition, ...] = ()
+    args: tuple[ArgumentFilter, ...] = ()
+    scheduled_since: int | None = None
+    """Only runs for instants of a schedule from this time on."""
+    scheduled_until: int | None = None
+    """Only runs for instants before this time."""
 
 
 def matching(
@@ -52,12 +63,34 @@ def matching(
     if filters.state is not None and (filters.state in FINAL) != ended:
         return []
     fields = {name: getattr(filters, name) for name in RunFilter.__struct_fields__}
+    if any(fields[name] for name in _SEARCHED):
+        return _search(tx, fields, namespace=namespace, ended=ended, limit=limit)
+    fields = {name: value for name, value in fields.items() if name not in _SEARCHED}
     fields["state"] = filters.state and str(filters.state)
     fields["queues"] = None if filters.queues is None else json.dumps(list(filters.queues))
     fields |= {"error": like(filters.error), "text": like(filters.text)}
-    fields["whole"] = None if fields.pop("steps") else "yes"
+    fields |= {"whole": None if fields.pop("steps") else "yes", "arg": None}
     statement = "match_ended" if ended else "match_live"
     return [str(row["id"]) for row in tx.all(statement, namespace=namespace, limit=limit, **fields)]
+
+
+def _search(
+    tx: Tx, fields: dict[str, Any], *, namespace: str, ended: bool, limit: int
+) -> list[str]:
+    """Return the ids of runs that a search by labels, arguments or instants finds."""
+    ids: list[str] = []
+    before: str | None = None
+    while len(ids) < limit:
+        part = page(tx, namespace=namespace, before=before, limit=PAGE, **fields)
+        ids += [
+            run.id
+            for run in part.runs
+            if (run.state in FINAL) == ended and not (ended and run.parent_id)
+        ]
+        before = part.next
+        if before is None:
+            break
+    return ids[:limit]
 
 
 def cancel_all(

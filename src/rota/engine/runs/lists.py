@@ -12,9 +12,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rota.engine.runs.find import like, run_view
-from rota.engine.runs.paused import paused_among
+from rota.engine.runs.search.candidates import InstantRange
+from rota.engine.runs.search.pages import RunPage, candidate_page, completed
+from rota.model.runs.labels import LabelCondition
 from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
+from rota.rules.runs.argument_filters import ArgumentFilter, have_arguments, pattern_of
 from rota.store.base import Row, Tx
 
 FEW = 5_000
@@ -26,7 +29,7 @@ LOWEST = "00000000-0000-0000-0000-000000000000"
 Wanted = dict[str, Any]
 _FILTERS = (
     *("state", "job", "queue", "queues", "schedule", "parent", "error", "text", "since", "until"),
-    *("before", "whole"),
+    *("before", "whole", "arg"),
 )
 _ANY: Wanted = dict.fromkeys(_FILTERS)
 
@@ -58,15 +61,6 @@ ENDED_BY_FILTER = {
     "parent": ListAccess("list_ended_children"),
     "schedule": ListAccess("list_ended_of_schedule"),
 }
-
-
-class RunPage(NamedTuple):
-    """Runs, newest first, and the `before` of the next page if there may be more."""
-
-    runs: list[RunView]
-    next: str | None
-    paused: frozenset[str] = frozenset()
-    """The ids of runs of graphs on the page that are paused."""
 
 
 class _Found(NamedTuple):
@@ -103,6 +97,10 @@ def page(  # noqa: PLR0913  # one filter each, all named
     text: str | None = None,
     since: int | None = None,
     until: int | None = None,
+    labels: Sequence[LabelCondition] = (),
+    args: Sequence[ArgumentFilter] = (),
+    scheduled_since: int | None = None,
+    scheduled_until: int | None = None,
     before: str | None = None,
     limit: int = 50,
 ) -> RunPage:
@@ -111,6 +109,7 @@ def page(  # noqa: PLR0913  # one filter each, all named
     `since` and `until` bound the time of the submit, and `parent` is the run of their graph;
     without `steps` runs of nodes are left out.
     `error` is a substring of the last error with its traceback, `text` of the arguments or the key.
+    `scheduled_since` and `scheduled_until` bound the instant of their schedule.
     Runs of graphs whose nodes go on are stored as suspended; RUNNING finds them too, unless they
     are paused. Paused runs are dropped after the page is read, so it may hold fewer than `limit`.
     """
@@ -125,11 +124,15 @@ def page(  # noqa: PLR0913  # one filter each, all named
         "whole": None if steps else "yes",
         "error": like(error),
         "text": like(text),
+        "arg": pattern_of(args),
         "since": since,
         "until": until,
         "before": before,
         "limit": limit,
     }
+    times = InstantRange(scheduled_since, scheduled_until)
+    if labels or times.is_given:
+        return candidate_page(tx, filters, labels=labels, args=args, state=state, times=times)
     parts: list[_Found] = []
     if state is None or state not in FINAL:
         parts.append(_live(tx, filters))
@@ -138,11 +141,7 @@ def page(  # noqa: PLR0913  # one filter each, all named
     if state is State.RUNNING:
         parts.append(_live(tx, filters | {"state": str(State.SUSPENDED)}))
     merged = _merge(parts, limit)
-    paused = paused_among(tx, merged.runs)
-    if state is State.RUNNING:
-        going_on = [run for run in merged.runs if run.id not in paused]
-        return RunPage(going_on, merged.next)
-    return merged._replace(paused=paused)
+    return completed(tx, merged._replace(runs=have_arguments(merged.runs, args)), state)
 
 
 def lately(tx: Tx, job: str, *, namespace: str, limit: int) -> list[RunView]:
@@ -247,7 +246,7 @@ def _look(tx: Tx, way: ListAccess, filters: Wanted) -> _Found:
     """Read a list whole, or its first few rows, usually enough, and then up to its limit."""
     if way.floor is None:
         return _Found(tx.all(way.statement, floor=LOWEST, **filters))
-    reads_text = filters["error"] is not None or filters["text"] is not None
+    reads_text = any(filters[name] is not None for name in ("error", "text", "arg"))
     rows: list[Row] = []
     cut_at = None
     for far in (NEAR, FAR_BY_TEXT if reads_text else FAR):

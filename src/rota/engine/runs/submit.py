@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from rota.engine.runs.find import endings, find_all
+from rota.engine.runs.search.labels import store_labels
 from rota.engine.values.artifacts import load_kept, store_large_args
 from rota.engine.wakeup_keys import DUE, queue_key
 from rota.model.runs.run import NewRun, Submitted
@@ -58,6 +59,8 @@ def submit(
         batch = msgspec.json.encode(store_large_args(tx, fresh)).decode()
         insert = "insert_fired" if is_fired else "insert_runs"
         tx.execute(insert, batch=batch, namespace=namespace)
+        if labelled := _labelled(fresh):
+            store_labels(tx, labelled, namespace=namespace)
         if is_repeat:
             _take_back_ended(tx, fresh, namespace)
     return [answers.get(run.id) or Submitted(id=run.id) for run in runs]
@@ -79,6 +82,10 @@ def _has_schedule(runs: Sequence[NewRun]) -> bool:
         if run.schedule_id:
             return True
     return False
+
+
+def _labelled(runs: Sequence[NewRun]) -> list[NewRun]:
+    return [run for run in runs if run.labels is not None or run.rerun_of is not None]
 
 
 def _wakes(runs: Sequence[NewRun], namespace: str) -> set[str]:

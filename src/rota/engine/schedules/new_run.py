@@ -10,6 +10,7 @@ from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.values.stored_text import read
 from rota.model.jobs.spec import JobSpec
 from rota.model.runs.run import NewRun, Origin, StartKind
+from rota.rules.runs.labels import merged
 from rota.rules.schedules.arguments import has_references, resolve_args
 from rota.store.base import Row
 
@@ -46,6 +47,7 @@ def new_run(
         due_at=start.due_at,
         expires_ms=_expires_ms(spec, plan, start, row["now"]),
         at_most_once=spec.delivery == "at_most_once",
+        labels=merged(spec.run_labels, plan.schedule.labels),
         schedule_id=str(row["id"]),
         origin=origin_of(row, plan, start),
         waits=waits,

@@ -9,6 +9,7 @@ import msgspec
 from rota.clock import Moment
 from rota.model.admission.breaker import BreakerBody, CircuitState
 from rota.model.jobs.spec import Backoff, CommandTarget, GraphTarget, HttpTarget, JobSpec
+from rota.model.runs.labels import Labels
 from rota.model.states import State
 from rota.model.view import Body, View
 
@@ -47,7 +48,7 @@ class RunOutcome(View, frozen=True):
     duration_ms: int | None
 
 
-class JobItem(View, frozen=True):
+class JobItem(View, frozen=True, kw_only=True):
     """A job in a list: what it is, how it did lately, what it does now."""
 
     job: str = msgspec.field(name="jobId")
@@ -80,6 +81,8 @@ class JobItem(View, frozen=True):
     """Among the next 5,000 of each queue."""
     verbs: tuple[str, ...]
     """The verbs that the caller may use on it now."""
+    labels: Labels = msgspec.field(default_factory=dict)
+    """Labels that its runs get."""
 
 
 class JobEntry(JobItem, frozen=True):
@@ -120,6 +123,7 @@ class DefinitionView(View, frozen=True):
     schedule: dict[str, Any] | None = None
     """The one that was defined with it."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+    labels: Labels = msgspec.field(default_factory=dict)
 
 
 class JobDetail(JobItem, frozen=True):

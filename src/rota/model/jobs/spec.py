@@ -11,6 +11,7 @@ import msgspec
 
 from rota.model.graphs.graph import Cache, Graph
 from rota.model.jobs.isolation import Isolation
+from rota.model.runs.labels import Labels
 
 Delivery = Literal["at_least_once", "at_most_once"]
 Backoff = Literal["none", "fixed", "exponential", "custom"]
@@ -128,6 +129,13 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     """The annotation of `**kwargs`: its runs take arguments of other names, too."""
     description: str | msgspec.UnsetType = msgspec.UNSET
     """Its purpose in the words of its author; unset where there are none."""
+    labels: Labels | msgspec.UnsetType = msgspec.UNSET
+    """Labels that its runs get at their submit; unset where there are none."""
+
+    @property
+    def run_labels(self) -> Labels | None:
+        """The labels of its runs; None if there are none."""
+        return None if self.labels is msgspec.UNSET else self.labels
 
 
 def retry_of(spec: JobSpec) -> RetryPolicy:

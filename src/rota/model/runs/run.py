@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from rota.clock import Moment
+from rota.model.runs.labels import Labels
 from rota.model.states import State
 from rota.model.view import JsonText, Share, View
 
@@ -54,6 +55,8 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     node: str | None = None
     item: int | None = None
     """The number of the instance, for a mapped node."""
+    labels: Labels | None = None
+    """As `read_labels` returns them; a rerun takes over those of its original."""
 
 
 REPEATED = (
@@ -296,6 +299,7 @@ class RunView(View, frozen=True, kw_only=True):
     """The run that reports this failure (`on_failure`); in the view of a single run."""
     paused: bool = False
     """A run of a graph that starts no other nodes until somebody resumes it."""
+    labels: Labels = msgspec.field(default_factory=dict)
 
 
 def cached_from(reason: str | None) -> str | None:

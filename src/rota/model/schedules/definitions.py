@@ -10,6 +10,7 @@ from typing import Any, Literal
 import msgspec
 
 from rota.clock import Moment
+from rota.model.runs.labels import Labels
 from rota.model.view import View
 
 Dialect = Literal["vixie", "quartz", "kubernetes"]
@@ -151,6 +152,8 @@ class Schedule(_Data, frozen=True, kw_only=True):
     pause_after: int | None = None
     """The number of failed runs in a row that pauses the schedule."""
     is_paused: bool = False
+    labels: Labels = {}
+    """Labels that its runs get, besides those of the job."""
 
 
 class CalendarView(View, frozen=True):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
+from rota.model.runs.labels import Labels
 from rota.model.workers.remote import AttemptBody, Name, ServerMessage
 
 
@@ -39,6 +40,18 @@ class EffectState(ServerMessage, frozen=True, kw_only=True):
     result: str | None = None
     key_run: str | None = None
     """The run that its key is made of, if that is an earlier one."""
+
+
+class LabelBody(AttemptBody, kw_only=True):
+    """Labels that a handler gives its run; null removes one."""
+
+    labels: dict[str, str | int | float | bool | None]
+
+
+class LabelState(ServerMessage, frozen=True, kw_only=True):
+    """All labels of a run."""
+
+    labels: Labels
 
 
 class SuccessState(ServerMessage, frozen=True, kw_only=True):

@@ -101,6 +101,7 @@ def definition_view(
         on_failure=told_by(spec),
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},
+        labels=spec.run_labels or {},
     )
 
 
@@ -142,6 +143,7 @@ def job_facts(job: JobView, activity: Activity, credential: Credential) -> dict[
         "running": activity.running,
         "queued": activity.queued,
         "verbs": job_verbs(job, credential),
+        "labels": job.spec.run_labels or {},
     }
 
 

@@ -18,15 +18,26 @@ from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import MOST, PAGE, Limit
 from rota.rules.jobs.definitions import OWN
 from rota.rules.jobs.parameter_schema import schema_of
+from rota.rules.runs.labels import parse_conditions
 from rota.store.base import Tx
 
 
 @reads("/jobs")
 def list_jobs(
-    tx: Tx, caller: Caller, *, cursor: str | None = None, limit: Limit = PAGE, spec: bool = False
+    tx: Tx,
+    caller: Caller,
+    *,
+    cursor: str | None = None,
+    limit: Limit = PAGE,
+    spec: bool = False,
+    label: list[str] | None = None,
 ) -> Page[JobEntry]:
-    """By name; `cursor` is the `next` of the page before. `spec=true` tells all of each."""
-    page, following = job_page(tx, caller, cursor=cursor, limit=limit)
+    """By name; `cursor` is the `next` of the page before. `spec=true` tells all of each.
+
+    `label` is `team=billing`, `tier>1` or a name alone; given several times, all must hold.
+    """
+    wanted = parse_conditions(label)
+    page, following = job_page(tx, caller, cursor=cursor, limit=limit, labels=wanted)
     lately = activity(tx, [each.name for each in page], namespace=caller.namespace)
     items = [job_entry(each, lately[each.name], caller.credential, with_spec=spec) for each in page]
     return Page(items=items, next=following)

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from rota.engine.jobs.definitions import CODE, JobView, jobs, lock_job
 from rota.engine.schedules.views import schedules
 from rota.errors import NotAllowed, UnknownJob
 from rota.model.jobs.spec import GraphTarget
+from rota.model.runs.labels import LabelCondition
 from rota.model.schedules.schedule import ScheduleView
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
 from rota.operations.paging import MOST
+from rota.rules.runs.labels import matches
 from rota.store.base import Tx
 
+MOST_LOOKS = 200
+"""After so many pages of jobs that do not match, a page is cut."""
 API: Final = "api"
 """The origin of definitions by clients, as opposed to code and files."""
 
@@ -27,15 +32,22 @@ def visible_job(tx: Tx, caller: Caller, name: str) -> JobView:
 
 
 def job_page(
-    tx: Tx, caller: Caller, *, cursor: str | None, limit: int, only_graphs: bool = False
+    tx: Tx,
+    caller: Caller,
+    *,
+    cursor: str | None,
+    limit: int,
+    only_graphs: bool = False,
+    labels: Sequence[LabelCondition] = (),
 ) -> tuple[list[JobView], str | None]:
     """The jobs that the caller sees, by name, and where the next page begins if there is one."""
     page: list[JobView] = []
     after = cursor or ""
-    while True:
+    for _ in range(MOST_LOOKS):
         found = jobs(tx, namespace=caller.namespace, after=after, limit=limit + 1)
         for each in found:
             is_wanted = not only_graphs or isinstance(each.spec.target, GraphTarget)
+            is_wanted &= matches(labels, each.spec.run_labels or {})
             if is_wanted and caller.sees(each.spec.queue):
                 if len(page) == limit:
                     return page, page[-1].name
@@ -43,6 +55,7 @@ def job_page(
         if len(found) <= limit:
             return page, None
         after = found[-1].name
+    return page, after
 
 
 def own_schedules(tx: Tx, caller: Caller, job: str) -> list[ScheduleView]:

@@ -20,10 +20,10 @@ from rota.model.runs.run import RunView
 from rota.model.states import State
 from rota.model.view import Body
 from rota.operations.caller import Caller
-from rota.operations.instants import instant_ms_or_none
 from rota.operations.operation import changes, nothing_changed, tell, tell_all
 from rota.operations.payloads import check_payload, check_room
 from rota.operations.permissions import check_starts
+from rota.operations.runs.run_search import search_of
 from rota.operations.runs.runs import LONGEST
 from rota.operations.runs.visible import visible_run
 from rota.rules.jobs.stored_signature import recorded_signature
@@ -47,6 +47,16 @@ class FilterBody(Body):
     """Asked for at this time or later."""
     until: datetime | None = None
     """Asked for before this time."""
+    label: tuple[str, ...] = ()
+    """Conditions such as `team=billing`, `amount>10` or `urgent`; all must hold."""
+    arg: tuple[str, ...] = ()
+    """Arguments such as `customer=acme`; all must match."""
+    scheduled_since: datetime | None = None
+    """For an instant of a schedule from this one on."""
+    scheduled_until: datetime | None = None
+    """For an instant of a schedule before this one."""
+    view: str | None = None
+    """A saved view, which the other fields narrow down."""
     steps: bool = True
     """False: without the runs of nodes."""
 
@@ -186,18 +196,10 @@ def _chosen(tx: Tx, caller: Caller, body: BulkActBody, *, ended: bool) -> tuple[
     if body.ids is not None:
         return list(dict.fromkeys(body.ids)), False
     asked = body.filter or FilterBody()
-    wanted = RunFilter(
-        state=asked.status,
-        job=asked.job,
-        queue=asked.queue,
-        queues=caller.credential.queues,
-        schedule=asked.schedule,
-        error=asked.error,
-        text=asked.text,
-        since=instant_ms_or_none("since", asked.since),
-        until=instant_ms_or_none("until", asked.until),
-        steps=asked.steps,
-    )
+    given = msgspec.structs.asdict(asked)
+    view = given.pop("view")
+    found_by = search_of(tx, caller, given, view=view, looks_back=False)
+    wanted = RunFilter(queues=caller.credential.queues, **found_by)
     found = matching(tx, wanted, namespace=caller.namespace, ended=ended, limit=MOST + 1)
     return found[:MOST], len(found) > MOST
 

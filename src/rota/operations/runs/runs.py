@@ -10,8 +10,9 @@ import msgspec
 from rota.engine.admission.active_holds import active_holds
 from rota.engine.insight.why import why, why_of_node
 from rota.engine.runs.cancel import cancel
-from rota.engine.runs.find import attempts, now_ms
+from rota.engine.runs.find import attempts
 from rota.engine.runs.lists import page
+from rota.engine.runs.search.labels import with_labels
 from rota.errors import BadInput
 from rota.ids import is_id
 from rota.model.runs.answers import RunState
@@ -20,15 +21,14 @@ from rota.model.runs.run import AttemptView, RunView
 from rota.model.states import State
 from rota.model.view import Page
 from rota.operations.caller import Caller
-from rota.operations.instants import instant_ms_or_none
 from rota.operations.operation import changes, nothing_changed, reads, tell
 from rota.operations.paging import PAGE, Limit, page_start
+from rota.operations.runs.run_search import TIMES, search_of
 from rota.operations.runs.views import listed
 from rota.operations.runs.visible import visible_run
 from rota.operations.wire import QueryName
 from rota.store.base import Tx
 
-DAY_MS = 86_400_000
 LONGEST = 200
 """The most characters of a part to search for."""
 Part = Annotated[str | None, msgspec.Meta(min_length=1, max_length=LONGEST)]
@@ -47,8 +47,13 @@ def list_runs(  # noqa: PLR0913  # one filter each, all named
     steps: bool = True,
     error: Part = None,
     text: Part = None,
+    label: list[str] | None = None,
+    arg: list[str] | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
+    scheduled_since: datetime | None = None,
+    scheduled_until: datetime | None = None,
+    view: str | None = None,
     cursor: str | None = None,
     limit: Limit = PAGE,
 ) -> Page[RunView]:
@@ -58,38 +63,36 @@ def list_runs(  # noqa: PLR0913  # one filter each, all named
     none, and its `next` goes on where it stopped. Only a `next` of null is the end.
     `parentId` is the run of a graph, whose nodes are meant; `steps=false` leaves out the runs of
     nodes, so that a graph is one run. `since` and `until` are about when runs
-    were asked for. `status=running` finds runs of graphs whose nodes go on as well: their own
-    status is `suspended`. `error` is a part of an error or its traceback; `text` is a part of the
-    arguments or the key, of the last day if `since` does not say otherwise. Case does not matter.
+    were asked for, `scheduledSince` and `scheduledUntil` about the instant of a schedule that they
+    are for. `label` is `team=billing`, `amount>10` (>=, <, <=) or a name alone, `arg` is
+    `customer=acme`; given several times, all must hold. `view` is the name of a saved view; what is
+    given beside it goes before what it says. `status=running` finds runs of graphs whose nodes go
+    on as well: their own status is `suspended`. `error` is a part of an error or its traceback;
+    `text` is a part of the arguments or the key. Case does not matter. With `text` or `arg` runs of
+    the last day are meant if `since` does not say otherwise.
     """
     start = page_start(cursor)
     if parent is not None and not is_id(parent):
         raise BadInput(f"parentId={parent!r:.64} is not the id of a run")
-    since_ms, until_ms = instant_ms_or_none("since", since), instant_ms_or_none("until", until)
-    if queue is not None and not caller.sees(queue):
+    times = dict(zip(TIMES, (since, until, scheduled_since, scheduled_until), strict=True))
+    given: dict[str, Any] = {"status": status, "job": job, "queue": queue, "schedule": schedule}
+    given |= {"steps": steps, "error": error, "text": text, "label": label, "arg": arg}
+    wanted = search_of(tx, caller, given | times, view=view)
+    if wanted["queue"] is not None and not caller.sees(wanted["queue"]):
         return Page(items=[])
-    if text is not None and since_ms is None:
-        since_ms = now_ms(tx) - DAY_MS
     found = page(
         tx,
         namespace=caller.namespace,
-        state=status,
-        job=job,
-        queue=queue,
-        queues=None if queue is not None else caller.credential.queues,
-        schedule=schedule,
+        queues=None if wanted["queue"] is not None else caller.credential.queues,
         parent=parent,
-        steps=steps,
-        error=error,
-        text=text,
-        since=since_ms,
-        until=until_ms,
         before=start,
         limit=limit,
+        **wanted,
     )
     waits = any(run.state is State.QUEUED for run in found.runs)
     here = active_holds(tx, namespace=caller.namespace) if waits else None
-    items = [listed(run, caller, holds=here, paused=run.id in found.paused) for run in found.runs]
+    runs = with_labels(tx, found.runs, namespace=caller.namespace)
+    items = [listed(run, caller, holds=here, paused=run.id in found.paused) for run in runs]
     return Page(items=items, next=found.next)
 
 

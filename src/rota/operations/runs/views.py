@@ -8,6 +8,7 @@ from rota.engine.admission.active_holds import ActiveHolds
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.views.nodes import is_paused
 from rota.engine.runs.find import tally
+from rota.engine.runs.search.labels import labels_of
 from rota.model.runs.run import RunView
 from rota.model.states import FINAL, State
 from rota.operations.caller import Caller
@@ -46,6 +47,7 @@ def completed(tx: Tx, caller: Caller, run: RunView) -> RunView:
         tally=tally(tx, run.id, namespace=run.namespace) if _has_attempts(run) else {},
         on_failure_run=told.id if told and caller.sees(told.queue) else None,
         paused=bool(paused),
+        labels=labels_of(tx, [run.id], namespace=run.namespace).get(run.id, {}),
     )
 
 

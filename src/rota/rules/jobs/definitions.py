@@ -93,9 +93,9 @@ def define_job(
     own = name + OWN if dependencies else name
     parameters = dict.fromkeys(parameter_names(target), SCALAR)
     fields = job_options(own, options).spec_fields()
-    handler = fields["on_failure"]
+    handler, labels = fields["on_failure"], fields["labels"]
     if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
-        fields["on_failure"] = msgspec.UNSET
+        fields |= {"on_failure": msgspec.UNSET, "labels": msgspec.UNSET}
     spec = JobSpec(target=target, parameters=parameters, **fields)
     if not dependencies:
         return JobDefinition((spec,))
@@ -113,6 +113,7 @@ def define_job(
         target=GraphTarget(graph=plan_graph(graph).graph),
         queue=spec.queue,
         on_failure=handler,
+        labels=labels,
     )
     return JobDefinition((spec, whole))
 

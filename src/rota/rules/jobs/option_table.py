@@ -13,15 +13,17 @@ from rota.model.admission.breaker import BreakerBody
 from rota.model.graphs.graph import Cache
 from rota.model.jobs.isolation import Isolation
 from rota.model.jobs.spec import Breaker, Delivery
+from rota.model.runs.labels import Labels
 from rota.rules.admission.dependencies import read_dependencies
 from rota.rules.admission.order import parse_priority
 from rota.rules.failures.breaker_options import parse_breaker
 from rota.rules.failures.on_failure import read_on_failure
 from rota.rules.failures.retry import MAX_CRASHES, MAX_LOSSES
 from rota.rules.failures.retry_options import RETRY
+from rota.rules.runs.labels import read_labels
 from rota.rules.text.checks import duration_ms, positive_ms, whole_number
 from rota.rules.text.names import check_key, check_name
-from rota.rules.text.option import DURATION, NAME, NAMES, TEXT, Option, Time
+from rota.rules.text.option import DURATION, LABELS, NAME, NAMES, TEXT, Option, Time
 from rota.rules.text.size import parse_size
 
 MAX_DESCRIPTION = 10_000
@@ -84,6 +86,11 @@ def _description(option: str, value: object) -> str | msgspec.UnsetType:
     if not isinstance(value, str) or len(value) > MAX_DESCRIPTION:
         raise BadOption(f"{option}={value!r:.64} is not a text of {MAX_DESCRIPTION:,} signs")
     return value
+
+
+def _labels(option: str, value: object) -> Labels | msgspec.UnsetType:
+    """Leave none unset, so that the definition of a job without labels stays equal."""
+    return read_labels(option, value) or msgspec.UNSET
 
 
 def _cache(_: str, value: object) -> Cache | None:
@@ -212,6 +219,14 @@ OPTIONS = (
         "[the job that handles a run that failed for good](#on_failure)",
         where=_JOB,
         body=str,
+    ),
+    Option(
+        "labels",
+        _labels,
+        LABELS,
+        "[names and values to find runs by](#labels)",
+        where=_BOTH,
+        body=dict[str, Any],
     ),
     Option("description", _description, TEXT, "[the purpose of the job](#description)", where=_JOB),
     Option(

@@ -9,6 +9,7 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.jobs.spec import JobSpec, PolicyChange, PythonTarget, RetryPolicy, Target
+from rota.model.runs.labels import Labels
 from rota.model.schedules.definitions import Schedule
 from rota.rules.admission.dependencies import check_other
 from rota.rules.failures.on_failure import check_told_is_other
@@ -27,7 +28,7 @@ JOB_OPTIONS = names_of(OPTIONS, "job")
 TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {"trigger", *JOB_OPTIONS}
 """Options of a job's schedules; `jitter` is that of retries, so a schedule has its own mapping."""
 SUBMIT_OPTIONS = names_of(OPTIONS, "submit")
-GRAPH_RUN_OPTIONS = frozenset({"dependencies", "on_failure", "queue", "priority"})
+GRAPH_RUN_OPTIONS = frozenset({"dependencies", "labels", "on_failure", "queue", "priority"})
 """Options of jobs that a graph has, too; others are those of its nodes."""
 
 _JOINT = {*RETRY_OPTIONS, "retry", "schedule"}
@@ -65,6 +66,7 @@ class SubmitOptions(msgspec.Struct, frozen=True, kw_only=True):
     key_window_ms: int | None = None
     delay_ms: int | None = None
     due_at_ms: int | None = None
+    labels: Labels | msgspec.UnsetType | None = None
 
 
 def job_options(name: str, options: Mapping[str, Any]) -> JobOptions:

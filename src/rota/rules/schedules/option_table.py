@@ -10,13 +10,14 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.schedules.definitions import Calendar, Catchup, Fold, Gap, JitterKind, Overlap, Roll
+from rota.rules.runs.labels import read_labels
 from rota.rules.schedules.arguments import written
 from rota.rules.schedules.trigger_options import flag, time_text
 from rota.rules.schedules.zones import zone
 from rota.rules.text.checks import duration_ms, one_of, positive_ms, whole_number
 from rota.rules.text.duration import format_duration
 from rota.rules.text.names import check_name
-from rota.rules.text.option import COUNT, DURATION, FLAG, NAME, OBJECT, TEXT, Option, Time
+from rota.rules.text.option import COUNT, DURATION, FLAG, LABELS, NAME, OBJECT, TEXT, Option, Time
 
 MAX_PARALLEL = 10_000
 MAX_WAITING = 100_000
@@ -195,6 +196,13 @@ OPTIONS = (
         synonym="paused",
         body=bool,
         body_name="paused",
+    ),
+    Option(
+        "labels",
+        read_labels,
+        LABELS,
+        "[labels](labels.md) of its runs, besides those of the job; only in a mapping",
+        body=dict[str, Any],
     ),
     Option(
         "args", _arguments, OBJECT, "arguments of its runs; only in a mapping", body=dict[str, Any]

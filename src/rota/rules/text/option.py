@@ -20,6 +20,11 @@ COUNT: Schema = {"type": "integer", "minimum": 1}
 DURATION: Schema = {"type": ["string", "number"], "examples": ["500ms", "90s", "1h30m", "7d"]}
 NAMES: Schema = {"type": ["string", "array"], "items": TEXT}
 OBJECT: Schema = {"type": "object"}
+LABELS: Schema = {
+    "type": "object",
+    "additionalProperties": {"type": ["string", "number", "boolean"]},
+    "examples": [{"team": "billing"}],
+}
 Time = str | float
 """A duration in JSON: a text, or seconds."""
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from datetime import date, datetime
 from typing import Any, NamedTuple
@@ -17,6 +17,7 @@ import msgspec
 from rota.clock import elapsed_s, to_datetime
 from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import BadInput, Cancelled, RotaError, TimedOut
+from rota.model.runs.labels import Labels
 from rota.model.runs.run import Origin
 from rota.rules.runs.effect_keys import idempotency_key
 from rota.rules.runs.times import run_values
@@ -154,6 +155,18 @@ class RunContext:
             if name is None
             else desk_of(self.call).last_success(self.call.lease, name)
         )
+
+    @property
+    def labels(self) -> Labels:
+        """The labels of this run; reads the store."""
+        return self.label()
+
+    def label(self, changes: Mapping[str, Any] | None = None, /, **labels: Any) -> Labels:
+        """Set labels of this run, and remove those that are None; return all that it has then.
+
+        They count at once, also if the run fails. Raises LeaseLost when another worker owns it.
+        """
+        return desk_of(self.call).label(self.call.lease, {**(changes or {}), **labels})
 
     @property
     def idempotency_key(self) -> str:

@@ -5,15 +5,17 @@ A worker asks its server, and a child process asks its worker.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Literal, NoReturn
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, NoReturn
 
 import msgspec
 
 from rota.engine.runs.effects.ledger import Intent
 from rota.engine.schedules.last_success import LastSuccess
 from rota.errors import NotAllowed
+from rota.model.runs.labels import Labels
 from rota.model.runs.run import Lease
+from rota.rules.runs.labels import read_changes
 from rota.runtime.attempts.services import RunServices, never
 from rota.runtime.attempts.transaction import Transaction
 
@@ -32,7 +34,7 @@ NO_STORE = NO_DATABASE + (
 class ServiceRequest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A request of a handler to read or to keep something."""
 
-    verb: Literal["load", "save", "last_success", "intend", "settle", "retract"]
+    verb: Literal["load", "save", "label", "last_success", "intend", "settle", "retract"]
     name: str = ""
     text: str = ""
 
@@ -65,6 +67,12 @@ class RemoteRunServices(RunServices):
 
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self.ask(lease, ServiceRequest(verb="load")).text
+
+    def label(self, lease: Lease, labels: Mapping[str, Any]) -> Labels:
+        put, remove = read_changes("labels", labels)
+        text = msgspec.json.encode({**put, **dict.fromkeys(remove)}).decode()
+        reply = self.ask(lease, ServiceRequest(verb="label", text=text))
+        return msgspec.json.decode(reply.text or "{}", type=Labels)
 
     def check_lease(self, lease: Lease) -> None:
         self.ask(

@@ -5,9 +5,9 @@ One instance per worker; a child process opens its own at the same address.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -15,11 +15,14 @@ from rota.clock import elapsed_s
 from rota.engine.runs.commit import commit
 from rota.engine.runs.effects.ledger import Intent, check_lease, intend, retract, settle
 from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
+from rota.engine.runs.search.labels import change_own_labels
 from rota.engine.schedules.last_success import LastSuccess, last_success
 from rota.errors import StoreUnavailable
+from rota.model.runs.labels import Labels
 from rota.model.runs.run import Lease
 from rota.model.values.artifact import is_pointer
 from rota.rules.runs.effect_keys import args_digest
+from rota.rules.runs.labels import read_changes
 from rota.runtime.attempts.transaction import Transaction
 from rota.runtime.values.artifacts import ArtifactStore
 from rota.store.base import Store, Tx
@@ -68,6 +71,14 @@ class RunServices:
 
     def load_checkpoint(self, lease: Lease) -> str | None:
         return self._read(lambda tx: load_checkpoint(tx, lease, namespace=self._namespace))
+
+    def label(self, lease: Lease, labels: Mapping[str, Any]) -> Labels:
+        """Set labels of the run, remove those that are None; return all that it has then."""
+        put, remove = read_changes("labels", labels)
+        at: dict[str, Any] = {"namespace": self._namespace, "put": put, "remove": remove}
+        return _patiently(
+            lambda _: self._store().write(lambda tx: change_own_labels(tx, lease, **at))
+        )
 
     def check_lease(self, lease: Lease) -> None:
         """Raise LeaseLost when writes of this attempt do not count any more."""

@@ -6,6 +6,7 @@ from rota.runtime.attempts.table import AttemptTable
 from rota.runtime.chores.alerts import AlertSender
 from rota.runtime.chores.artifacts import Sweeper
 from rota.runtime.chores.breakers import BreakerProber
+from rota.runtime.chores.labels import LabelSweeper
 from rota.runtime.chores.lifecycle import chores
 from rota.runtime.logs.flusher import LogIndexer
 from rota.runtime.options import WorkerOptions
@@ -27,6 +28,7 @@ def all_chores(
     return [
         *chores(store, options.retention, lease_ms=options.lease_ms),
         Sweeper(store, options.retention, artifacts),
+        LabelSweeper(store, options.retention),
         BreakerProber(store),
         AlertSender(store, options),
         AlertWatcher(store, options),

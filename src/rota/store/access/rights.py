@@ -60,6 +60,8 @@ RIGHTS: Mapping[str, Rights] = {
     "run": Rights("rawd", "rawd", "r"),
     "run_history": Rights("rad", "ra", "r"),
     "run_key": Rights("rawd", "raw", "r"),
+    "run_label": Rights("rawd", "rawd", "r"),
+    "saved_view": Rights("rawd", "", "r"),
     "schedule": Rights("rawd", "rawd", "r"),
     "schema_step": Rights("r", "r", "r"),
     "session": Rights("rawd"),

@@ -19,6 +19,7 @@ import { SearchField } from "@/ui/SearchField";
 import { Tag } from "@/ui/State";
 import type { Column } from "@/ui/Table";
 import { Tabs, tabOf } from "@/ui/Tabs";
+import { labelTexts } from "../runs/labels";
 import { isFailing, LAST_RUNS, NEXT_FIRING, queuedOf, SUCCESS_RATE } from "./columns";
 import { JobForm } from "./JobForm";
 import { Templates } from "./Templates";
@@ -96,12 +97,16 @@ const STATES: Record<string, [string, (job: Job) => boolean]> = {
 };
 
 /** The list of jobs is short enough to be here as a whole; what fits is found without asking. */
-export function isWanted(job: Job, { q = "", kind, state }: Search): boolean {
+export function isWanted(job: Job, { q = "", kind, state, label }: Search): boolean {
   const words = q.toLowerCase().split(/\s+/);
   const text = `${job.name} ${job.queue}`.toLowerCase();
   const isInState = STATES[state ?? ""]?.[1] ?? (() => true);
+  const has = new Set(labelTexts(job.labels));
   return (
-    (!kind || job.kind === kind) && isInState(job) && words.every((word) => text.includes(word))
+    (!kind || job.kind === kind) &&
+    (!label || has.has(label)) &&
+    isInState(job) &&
+    words.every((word) => text.includes(word))
   );
 }
 
@@ -144,7 +149,8 @@ function List() {
   const navigate = useNavigate();
   const list = useList<Job>(jobs());
   const rows = list.rows.filter((job) => isWanted(job, search));
-  const isFiltered = Boolean(search.q || search.kind || search.state);
+  const isFiltered = Boolean(search.q || search.kind || search.state || search.label);
+  const labels = [...new Set(list.rows.flatMap((job) => labelTexts(job.labels)))].sort();
   useAllPages(list, isFiltered);
   return (
     <>
@@ -179,6 +185,19 @@ function List() {
             <option key={kind}>{kind}</option>
           ))}
         </select>
+        {(labels.length > 0 || search.label) && (
+          <select
+            aria-label="Label"
+            className="field max-sm:flex-1"
+            value={search.label ?? ""}
+            onChange={(event) => setSearch({ label: event.target.value || undefined })}
+          >
+            <option value="">All labels</option>
+            {labels.map((label) => (
+              <option key={label}>{label}</option>
+            ))}
+          </select>
+        )}
       </div>
       <ListTable
         label="Jobs"
@@ -192,7 +211,7 @@ function List() {
         empty={
           isFiltered ? (
             <Empty icon={Wrench} title="No job fits">
-              Try fewer letters, another state or another kind.
+              Try fewer letters, another state, kind or label.
             </Empty>
           ) : (
             <Empty icon={Wrench} title="No jobs yet">

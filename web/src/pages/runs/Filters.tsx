@@ -8,19 +8,26 @@ import { useList } from "@/lib/useList";
 import { Button } from "@/ui/Button";
 import { SearchField } from "@/ui/SearchField";
 import { lookOf, STATES } from "@/ui/State";
+import { LabelField } from "./LabelField";
+import { linesOf, withLabel, withoutLabel } from "./labels";
 import { Period } from "./Period";
 import { mayHideSteps } from "./steps";
+import { Views } from "./Views";
 
 const WORDS = {
   schedule: "schedule",
   parentId: "part of",
+  arg: "argument",
+  scheduledSince: "for times from",
+  scheduledUntil: "for times before",
 };
+const OTHERS = Object.keys(WORDS) as (keyof typeof WORDS)[];
 /** What people look for comes first: a phone shows four of them. */
 const FIRST: State[] = ["failed", "running", "queued", "scheduled"];
 const CHIPS = [...FIRST, ...STATES.filter((state) => !FIRST.includes(state))];
 /** Running finds graphs too, if nobody has paused them; this chip finds all of them and nothing else. */
 const CHIP_WORDS: Partial<Record<State, string>> = { suspended: "Graphs under way" };
-const NARROWED = ["jobId", "queue", "text", "error", "since", "until"] as const;
+const NARROWED = ["jobId", "queue", "text", "error", "label", "since", "until"] as const;
 
 interface FilterProps {
   search: Search;
@@ -30,7 +37,7 @@ interface FilterProps {
 export function Filters({ search, setSearch }: FilterProps) {
   const known = useList<Job>(jobs());
   const queueNames = useQuery(queues()).data?.items.map((each) => each.name) ?? [];
-  const extra = (["schedule", "parentId"] as const).filter((name) => search[name]);
+  const extra = OTHERS.filter((name) => search[name]);
   const narrowed = NARROWED.filter((name) => search[name]).length;
   const [isOpen, setOpen] = useState(narrowed > 0);
   return (
@@ -70,7 +77,12 @@ export function Filters({ search, setSearch }: FilterProps) {
           value={search.error}
           onChange={(error) => setSearch({ error })}
         />
+        <LabelField
+          className="min-w-40 flex-1"
+          onAdd={(label) => setSearch({ label: withLabel(search.label, label) })}
+        />
         <Period search={search} setSearch={setSearch} />
+        <Views search={search} setSearch={setSearch} />
       </div>
       <div className="scroll-thin flex flex-wrap items-center gap-1.5 max-sm:flex-nowrap max-sm:overflow-x-auto max-sm:pb-1">
         {CHIPS.map((state) => (
@@ -96,19 +108,43 @@ export function Filters({ search, setSearch }: FilterProps) {
           </button>
         )}
         {extra.map((name) => (
-          <button
+          <Chosen
             key={name}
-            type="button"
-            onClick={() => setSearch({ [name]: undefined })}
-            className="flex h-7 max-w-64 shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-accent max-sm:h-9 max-sm:px-3.5"
+            text={`${WORDS[name]}: ${search[name]}`}
             title={`Remove the filter ${WORDS[name]}`}
-          >
-            <span className="truncate">{`${WORDS[name]}: ${search[name]}`}</span>
-            <X aria-hidden className="size-3 shrink-0" />
-          </button>
+            onRemove={() => setSearch({ [name]: undefined })}
+          />
+        ))}
+        {linesOf(search.label).map((label) => (
+          <Chosen
+            key={label}
+            text={label}
+            title={`Remove the label ${label}`}
+            onRemove={() => setSearch({ label: withoutLabel(search.label, label) })}
+          />
         ))}
       </div>
     </div>
+  );
+}
+
+interface ChosenProps {
+  text: string;
+  title: string;
+  onRemove: () => void;
+}
+
+function Chosen({ text, title, onRemove }: ChosenProps) {
+  return (
+    <button
+      type="button"
+      onClick={onRemove}
+      className="flex h-7 max-w-64 shrink-0 items-center gap-1 rounded-full bg-accent-soft px-2.5 text-xs text-accent max-sm:h-9 max-sm:px-3.5"
+      title={title}
+    >
+      <span className="truncate">{text}</span>
+      <X aria-hidden className="size-3 shrink-0" />
+    </button>
   );
 }
 

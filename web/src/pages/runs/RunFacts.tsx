@@ -6,6 +6,7 @@ import { shortId } from "@/lib/format";
 import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
 import { Duration, Time } from "@/ui/Time";
+import { labelTexts } from "./labels";
 
 export function RunFacts({ run }: { run: Run }) {
   return (
@@ -68,6 +69,23 @@ export function RunFacts({ run }: { run: Run }) {
       {run.rerunOf && <RunLink name="Rerun of" id={run.rerunOf} />}
       {run.failureOf && <RunLink name="Failure of" id={run.failureOf} />}
       {run.onFailureRun && <RunLink name="On failure" id={run.onFailureRun} />}
+      {Object.keys(run.labels ?? {}).length > 0 && (
+        <Fact name="Labels" long>
+          <span className="flex flex-wrap gap-1.5">
+            {labelTexts(run.labels).map((label) => (
+              <Link
+                key={label}
+                to="/runs"
+                search={{ label } as never}
+                title={`All runs with the label ${label}`}
+                className="max-w-full truncate rounded-full bg-accent-soft px-2 text-xs leading-5 text-accent"
+              >
+                {label}
+              </Link>
+            ))}
+          </span>
+        </Fact>
+      )}
       {run.key && (
         <Fact name="Key" long>
           {run.key}

@@ -11,6 +11,7 @@ import { Empty, PageHead } from "@/ui/Panels";
 import { BulkBar } from "./BulkBar";
 import { NARROW_RUN_PX, RUN_COLUMNS } from "./columns";
 import { Filters } from "./Filters";
+import { linesOf } from "./labels";
 import { hidesSteps } from "./steps";
 
 export function Runs() {
@@ -18,8 +19,13 @@ export function Runs() {
   const navigate = useNavigate();
   const [selected, setSelected] = useState<Set<string>>(new Set());
   const filter = useMemo(() => {
-    const { steps: _, ...asked } = search;
-    return { ...asked, ...(hidesSteps(search) && { steps: false }) };
+    const { steps: _, label, arg, ...asked } = search;
+    return {
+      ...asked,
+      ...(label && { label: linesOf(label) }),
+      ...(arg && { arg: linesOf(arg) }),
+      ...(hidesSteps(search) && { steps: false }),
+    };
   }, [search]);
   const list = useList<Run>(runs(filter));
   // Chosen under other filters they may be out of sight: nothing is done to what nobody sees.

@@ -1,6 +1,6 @@
 import type { Search } from "@/lib/search";
 
-const NAMING = ["jobId", "queue", "text", "error", "parentId"] as const;
+const NAMING = ["jobId", "queue", "text", "error", "label", "arg", "parentId"] as const;
 const ENDED = ["success", "failed", "cancelled", "skipped"];
 
 /**

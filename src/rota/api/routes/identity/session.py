@@ -39,7 +39,7 @@ def _makes(credential: Credential) -> list[str]:
     return joined(
         offered(credential, *(f"create-{kind}" for kind in kinds), role="author"),
         offered(credential, "create-command", role="author") if credential.has("exec") else [],
-        offered(credential, "create-blackout", role="operator"),
+        offered(credential, "create-blackout", "create-view", role="operator"),
         offered(credential, "create-token", role="admin"),
         offered(credential, "create-namespace", role="admin") if is_chief else [],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from litestar.params import FromPath, JSONBody
@@ -13,6 +13,7 @@ from rota.api.remote.trust import check_held, check_json
 from rota.api.server.request import ApiRequest
 from rota.engine.runs.effects.ledger import intend, retract, settle
 from rota.engine.runs.handler_state import load_checkpoint, save_checkpoint
+from rota.engine.runs.search.labels import change_own_labels
 from rota.engine.schedules.last_success import LastSuccess, last_success
 from rota.engine.workers.remote import held_runs
 from rota.errors import BadInput, LeaseLost
@@ -24,8 +25,11 @@ from rota.model.workers.remote_handlers import (
     CheckpointState,
     EffectBody,
     EffectState,
+    LabelBody,
+    LabelState,
     SuccessState,
 )
+from rota.rules.runs.labels import read_changes
 from rota.rules.runs.value_limits import MAX_STATE_BYTES
 from rota.rules.text.names import check_name
 from rota.store.base import Tx
@@ -59,6 +63,20 @@ async def load_worker_checkpoint(
         return CheckpointState(state=load_checkpoint(tx, lease, namespace=request.namespace))
 
     return await _under_lease(request, worker_id, data, load)
+
+
+@worker_call("labels")
+async def label_worker_run(
+    request: ApiRequest, worker_id: FromPath[str], data: JSONBody[LabelBody]
+) -> LabelState:
+    """Set and remove labels of a run that a handler carries out."""
+    put, remove = read_changes("labels", data.labels)
+
+    def change(tx: Tx, lease: Lease) -> LabelState:
+        at: dict[str, Any] = {"namespace": request.namespace, "put": put, "remove": remove}
+        return LabelState(labels=change_own_labels(tx, lease, **at))
+
+    return await _under_lease(request, worker_id, data, change)
 
 
 @worker_call("effects")
@@ -131,4 +149,10 @@ async def _under_lease(
     return await write(request, carry_out)
 
 
-ROUTES = (save_worker_checkpoint, load_worker_checkpoint, note_effect, show_last_success)
+ROUTES = (
+    save_worker_checkpoint,
+    load_worker_checkpoint,
+    label_worker_run,
+    note_effect,
+    show_last_success,
+)

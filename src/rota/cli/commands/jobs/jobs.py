@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.runs.filters import shown_labels
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ EPILOG = """\b
 Examples:
   rota jobs
   rota jobs show resize
+  rota jobs --label team=billing
   rota jobs --json | jq -r .name
 
 A job is known as soon as a worker that has it was started, or a run of it was submitted.
@@ -39,12 +41,15 @@ def command() -> None:
 
 
 @command.command("list")
+@click.option(
+    "--label", multiple=True, metavar="CONDITION", help="team=billing, or a name; repeatable."
+)
 @desk_options
-def list_(*, as_json: bool, **flags: Any) -> None:
+def list_(*, label: tuple[str, ...], as_json: bool, **flags: Any) -> None:
     """List all jobs by name, in their current version."""
     from rota.cli.output import print_json, print_table
 
-    views = _jobs(flags)
+    views = _jobs(flags, label)
     if as_json:
         print_json(views)
     else:
@@ -68,11 +73,11 @@ def show(*, name: str, as_json: bool, **flags: Any) -> None:
         print_facts(_facts(views[name]))
 
 
-def _jobs(flags: dict[str, Any]) -> list[JobEntry]:
+def _jobs(flags: dict[str, Any], labels: tuple[str, ...] = ()) -> list[JobEntry]:
     from rota.cli.connect.backends import place
 
     with place(flags) as here:
-        return here.definitions.list()
+        return here.definitions.list(labels=labels)
 
 
 def _spec(job: JobEntry) -> JobSpec:
@@ -103,6 +108,7 @@ def _facts(job: JobEntry) -> list[tuple[str, str]]:
         ("kind", _kind(spec)),
         ("target", _target(spec)),
         ("for", spec.description or ""),
+        ("labels", shown_labels(job.labels)),
         ("origin", job.origin),
         ("parameters", _parameters(spec)),
         ("queue", spec.queue),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
+from rota.cli.commands.runs.filters import labels_of, search_of, search_options, shown_labels
 from rota.cli.commands.runs.live import timeline, watch
 from rota.cli.options import NounGroup, desk_options
 from rota.model.states import State
@@ -19,6 +20,10 @@ EPILOG = """\b
 Examples:
   rota runs                               the newest first
   rota runs --state failed --job resize --limit 20
+  rota runs --label team=billing --label 'amount>10' --since 2h
+  rota runs --schedule nightly --scheduled-for 2026-11-18
+  rota runs --view late                   a saved view (rota views)
+  rota runs label ID team=ops urgent=true --remove customer
   rota runs show 3f0c9d2a71be             with attempts and traceback
   rota runs wait ID --timeout 1m
   rota runs watch ID                      its nodes, live
@@ -52,15 +57,19 @@ command.add_command(timeline)
 @click.option("--state", type=click.Choice(STATES), help="Only runs in this state.")
 @click.option("--job", metavar="NAME", help="Only runs of this job.")
 @click.option("--queue", metavar="NAME", help="Only runs of this queue.")
+@search_options
+@click.option("--view", metavar="NAME", help="A saved view; see `rota views`.")
+@click.option("--show-labels", is_flag=True, help="With a column of labels.")
 @click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
-def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
+def list_(*, before: str | None, show_labels: bool, as_json: bool, **flags: Any) -> None:
     """List runs, the newest first."""
     from rota.cli.connect.backends import now_at, place, run_at
     from rota.cli.output import print_json, print_table
 
-    filters = {name: flags.pop(name) for name in ("state", "job", "queue", "limit")}
+    filters = {name: flags.pop(name) for name in ("state", "job", "queue", "limit", "view")}
+    filters |= search_of(flags)
     with place(flags) as here:
         start = run_at(here, before).id if before else None
         page = here.runs(**filters, before=start)
@@ -68,7 +77,11 @@ def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
     if as_json:
         print_json(page)
     else:
-        print_table(COLUMNS, [_row(each, now) for each in page], empty="no runs")
+        columns = (*COLUMNS, "labels") if show_labels else COLUMNS
+        rows = [_row(each, now) for each in page]
+        if show_labels:
+            rows = [(*row, shown_labels(run.labels)) for row, run in zip(rows, page, strict=True)]
+        print_table(columns, rows, empty="no runs")
 
 
 @command.command("show")
@@ -151,6 +164,34 @@ def cancel(
             except NotAllowed as error:
                 code = complain(error)
     return code
+
+
+@command.command("label")
+@click.argument("run_id", metavar="ID")
+@click.argument("labels", nargs=-1, metavar="[NAME=VALUE]...")
+@click.option("--remove", multiple=True, metavar="NAME", help="Remove this label; repeatable.")
+@desk_options
+def label(
+    *, run_id: str, labels: tuple[str, ...], remove: tuple[str, ...], as_json: bool, **flags: Any
+) -> None:
+    """Set labels of a run, whatever its state; those that are not named stay.
+
+    `amount=12` is a number and `urgent=true` is true; anything else is text.
+    """
+    from rota.cli.connect.backends import place, run_at
+    from rota.cli.output import print_json
+    from rota.model.runs.labels import RunLabels
+
+    if not labels and not remove:
+        raise click.UsageError("say which labels: team=billing, or --remove team")
+    changes = {**labels_of(labels, "label"), **dict.fromkeys(remove)}
+    with place(flags) as here:
+        run = run_at(here, run_id)
+        now = run.label(changes)
+    if as_json:
+        print_json([RunLabels(run_id=run.id, labels=now)])
+    else:
+        print(f"{run.id}  {shown_labels(now) or 'no labels'}")
 
 
 @command.command("rerun")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.runs.filters import labels_of
 from rota.cli.options import desk_options, settings_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ Examples:
   rota submit report --json-args '{"year": 2026}'
   rota submit resize cat.png --wait --timeout 30s     prints the result
   rota submit resize cat.png --delay 10m --priority high
+  rota submit charge order=17 --label team=billing    to find it by
   rota submit charge order=17 --key order-17          the same key is the same run
 
 A value that is JSON (200, true, [1,2], "text") is taken as JSON, anything else as text. With an
@@ -51,6 +53,9 @@ OPTIONS = ("queue", "delay", "key", "expires", "retries")
 @click.option("--delay", metavar="TIME", help="Start after this time, such as 10m.")
 @click.option("--at", metavar="WHEN", help="Start at this time: 2026-12-01T08:00:00+01:00.")
 @click.option("--key", metavar="KEY", help="Idempotency key: submitting twice makes one run.")
+@click.option(
+    "--label", multiple=True, metavar="NAME=VALUE", help="A label to find it by; repeatable."
+)
 @click.option("--retries", type=int, metavar="N", help="How often a failure is tried again.")
 @click.option("--expires", metavar="TIME", help="Do not start any more after waiting this long.")
 @click.option("--no-cache", is_flag=True, help="Run it even if its result is known.")
@@ -107,7 +112,7 @@ def _find(settings: Settings, name: str, key: str | None) -> tuple[App, Job[...,
 
     from msgspec import structs
 
-    from rota.cli.arguments import recorded_job
+    from rota.app.jobs.named import recorded_job
     from rota.cli.connect.store_app import client
     from rota.engine.jobs.definitions import jobs
     from rota.engine.jobs.weights import choices
@@ -139,6 +144,7 @@ def _submit(
     arguments = parse(words, json_args, hints=job.parameters, more=lambda: job.more)
     options = {name: flags[name] for name in OPTIONS}
     options["timeout"] = flags["job_timeout"]
+    options["labels"] = labels_of(flags["label"]) or None
     options["priority"] = _number_or_text(flags["priority"])
     options["at"] = instant("--at", flags["at"])
     options["cache"] = False if flags["no_cache"] else None

@@ -20,5 +20,9 @@ DEFAULT_FIELDS = (JOB_FIELDS - {"description"}) | SCHEDULE_FIELDS | COMMAND_DEFA
 FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | GRAPH_RUN_OPTIONS
 """The fields of a graph besides its own: those of any job that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)
-INLINE_FIELDS = TARGET_FIELDS | (JOB_FIELDS - frozenset(Node.__struct_fields__))
-"""The fields of a node that defines its own work: the work, and policies that nodes lack."""
+OF_RUNS = frozenset({"labels", "on_failure"})
+"""Fields of what people start: nodes of a graph do not take them over from the defaults."""
+INLINE_FIELDS = TARGET_FIELDS | (JOB_FIELDS - frozenset(Node.__struct_fields__) - {"labels"})
+"""The fields of a node that defines its own work: the work, and policies that nodes lack.
+
+Without labels, since runs of nodes have none."""
