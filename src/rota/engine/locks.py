@@ -18,6 +18,7 @@ def lock_name(
         "namespace",
         "alert rule",
         "alert channel",
+        "monitor",
     ],
     name: str,
     *,

@@ -74,6 +74,8 @@ TOLD: Mapping[type[RotaError], ErrorText] = {
     errors.UnknownAlert: ErrorText(404, _LOOK),
     errors.UnknownAlertChannel: ErrorText(404, _LOOK),
     errors.UnknownAlertRule: ErrorText(404, _LOOK),
+    errors.UnknownMonitor: ErrorText(404, _LOOK),
+    errors.UnknownPing: ErrorText(404, _LOOK),
     errors.UnknownBlackout: ErrorText(404, _LOOK),
     errors.UnknownVersion: ErrorText(404, _LOOK),
     errors.UnknownRelease: ErrorText(404, _LOOK),
