@@ -109,6 +109,19 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("DELETE", "/api/v1/alert-channels/{name}"): Example(200, changes=True),
     ("POST", "/api/v1/alert-channels/{name}/test"): Example(202, changes=True),
     ("GET", "/api/v1/alert-messages"): Example(200, foreign=None),
+    ("GET", "/api/v1/monitors"): Example(200, foreign=None),
+    ("GET", "/api/v1/monitors/{name}"): Example(200),
+    ("PUT", "/api/v1/monitors/{name}"): Example(
+        200, {"every": "1d", "grace": "2h"}, foreign=None, changes=True
+    ),
+    ("DELETE", "/api/v1/monitors/{name}"): Example(200, changes=True),
+    ("POST", "/api/v1/monitors/{name}/pause"): Example(200, changes=True),
+    ("POST", "/api/v1/monitors/{name}/resume"): Example(200, changes=False),
+    ("POST", "/api/v1/monitors/{name}/rotate"): Example(200, changes=True),
+    ("POST", "/api/v1/monitors/{name}/ping"): Example(200, changes=True),
+    ("GET", "/api/v1/monitors/{name}/pings"): Example(200),
+    ("GET", "/api/v1/monitors/{name}/pings/{ping_number}"): Example(200),
+    ("POST", "/api/v1/ping-key/rotate"): Example(200, foreign=None, changes=True),
     ("GET", "/api/v1/blackouts"): Example(200, foreign=None),
     ("GET", "/api/v1/blackouts/{name}"): Example(200),
     ("PUT", "/api/v1/blackouts/{name}"): Example(

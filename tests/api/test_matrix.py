@@ -41,9 +41,10 @@ def plain(path: str) -> str:
 
 def test_each_operation_has_an_example_and_each_example_an_operation(tmp_path: Path) -> None:
     served = {(each.method, plain(each.path)) for each in all_operations(tmp_path)}
+    open_to_all = {(method, plain(path)) for method, path in PUBLIC}
 
-    assert served - PUBLIC == set(EXAMPLES)
-    assert served >= PUBLIC
+    assert served - open_to_all == set(EXAMPLES)
+    assert served >= open_to_all
 
 
 @pytest.fixture

@@ -27,6 +27,8 @@ REPEATED = (
     "POST /schedules/{name}/unblock",
     "PUT /alert-rules/{name}",
     "PUT /alert-channels/{name}",
+    "PUT /monitors/{name}",
+    "POST /monitors/{name}/pause",
     "PUT /calendars/{name}",
     "PUT /blackouts/{name}",
     "POST /queues/{queue}/pause",
@@ -40,6 +42,7 @@ REPEATED = (
 UNDONE = {
     "POST /jobs/{job_id}/pause": "POST /jobs/{job_id}/resume",
     "POST /schedules/{name}/pause": "POST /schedules/{name}/resume",
+    "POST /monitors/{name}/pause": "POST /monitors/{name}/resume",
     "POST /queues/{queue}/pause": "POST /queues/{queue}/resume",
     "POST /workers/{worker_id}/drain": "POST /workers/{worker_id}/resume",
     "POST /breakers/{job}/open": "POST /breakers/{job}/close",

@@ -15,6 +15,8 @@ from rota.engine.identity.namespaces import put_namespace
 from rota.engine.identity.tokens import issue
 from rota.engine.jobs.definitions import define
 from rota.engine.jobs.templates import put_template
+from rota.engine.monitors.definitions import make_ping_key, put_monitor
+from rota.engine.monitors.pings import ping_by_name
 from rota.engine.runs.claim import claim
 from rota.engine.runs.finish import finish
 from rota.engine.runs.search.saved_views import put_saved_view
@@ -34,6 +36,7 @@ from rota.model.graphs.graph import Graph, Node
 from rota.model.identity.credentials import Quotas
 from rota.model.jobs.spec import GraphTarget, HttpTarget, JobSpec
 from rota.model.jobs.template import Blank, Template
+from rota.model.monitors.monitor import Monitor, PingFacts
 from rota.model.runs.run import NewRun, Verdict
 from rota.model.runs.saved_view import SavedFilter
 from rota.model.schedules.definitions import Blackout, Calendar, Cron, Schedule
@@ -122,11 +125,12 @@ class Things:
         store.write(make)
 
     def _named(self, tx: Any, namespace: str) -> None:
-        """A calendar, a window, a saved view, a channel, a rule that tells it, and an incident."""
+        """A calendar, a window, a saved view, a monitor, a channel, a rule and an incident."""
         put_calendar(tx, self.name, Calendar(), namespace=namespace)
         put_blackout(tx, self.name, WINDOW, namespace=namespace)
         put_saved_view(tx, self.name, SavedFilter(), namespace=namespace, note="", who="test")
         put_channel(tx, self.name, AlertChannel(url="https://example.org"), namespace=namespace)
+        given_monitor(tx, self.name, namespace)
         rule = AlertRule(on=("run.failed",), to=(self.name,), severity="warning")
         put_rule(tx, self.name, rule, namespace=namespace)
         incident = OpenIncident(
@@ -177,6 +181,8 @@ class Things:
             "{old}": "1",
             "{new}": "1",
             "{number}": "7",
+            "{ping_number}": "1",
+            "{alert_id}": self.alert_id,
             "{job}": self.job_id,
             "{worker_id}": self.worker_id,
             "{token_id}": self.token_id,
@@ -197,6 +203,14 @@ class Things:
         if isinstance(given, Mapping):
             return {key: self.fill(value) for key, value in given.items()}
         return [self.fill(value) for value in given] if isinstance(given, list) else given
+
+
+def given_monitor(tx: Any, name: str, namespace: str) -> None:
+    """A monitor that was pinged once."""
+    drawn: dict[str, Any] = {"new_id": new_id, "new_ping_id": new_id}
+    put_monitor(tx, name, Monitor(every="1d"), namespace=namespace, who="test", **drawn)
+    make_ping_key(tx, f"key of {namespace}", namespace=namespace)
+    ping_by_name(tx, name, PingFacts(kind="success"), namespace=namespace)
 
 
 def call(client: httpx2.Client, at: tuple[str, str], things: Things) -> httpx2.Response:

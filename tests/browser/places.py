@@ -30,6 +30,8 @@ PLAIN = {
     "schedules, maintenance": "/schedules?tab=windows",
     "schedules, no such tab": "/schedules?tab=nonsense",
     "schedule": "/schedules?edit=report",
+    "monitors": "/monitors",
+    "monitor": "/monitors?id=nightly",
     "audit": "/audit",
     "audit, none": "/audit?text=nothing-of-the-kind",
     "tokens": "/access",
@@ -69,6 +71,8 @@ FORMS = (
     ("schedules, calendars", "New calendar"),
     ("schedules, maintenance", "New window"),
     ("schedule", "Backfill"),
+    ("monitors", "New monitor"),
+    ("monitor", "Edit"),
     ("tokens", "New token"),
     ("namespaces", "New namespace"),
     ("dead letters of a cause", "Redrive"),
@@ -80,6 +84,8 @@ def furnish(site: Site) -> dict[str, str]:
     """Something of each kind; the addresses of all pages by their names."""
     folder = site.path()
     folder.mkdir()
+    site.put("/monitors/nightly", cron="0 3 * * *", zone="Europe/Paris", note="the backup")
+    site.post("/monitors/nightly/ping", exitStatus=3)
     bad = site.submit_and_wait("deliver", "failed", path=str(site.path()))
     known = {
         "good": site.submit_and_wait("greet", "success", name="Ada", times=3),

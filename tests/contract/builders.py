@@ -31,9 +31,10 @@ TABLES = (
     "act", "alert", "alert_channel", "alert_message", "alert_rule", "artifact", "attempt",
     "awaited", "backfill", "blackout", "breaker", "breaker_tally", "calendar", "chain", "chore",
     "counted", "dead_letter", "effect", "event", "firing", "incident", "job", "job_template",
-    "job_version", "log_chunk", "memo", "namespace", "node", "past_success", "queue", "release",
-    "request", "run", "run_history", "run_key", "run_label", "saved_view", "schedule", "session",
-    "statistic", "ticket", "token", "version_change", "worker",
+    "job_version", "log_chunk", "memo", "monitor", "monitor_ping", "namespace", "node",
+    "past_success", "ping_key", "queue", "release", "request", "run", "run_history", "run_key",
+    "run_label", "saved_view", "schedule", "session", "statistic", "ticket", "token",
+    "version_change", "worker",
 )  # fmt: skip
 
 

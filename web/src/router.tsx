@@ -163,6 +163,15 @@ const routes = [
   }),
   createRoute({
     ...under,
+    path: "/monitors",
+    validateSearch: pick(["q", "id", "new"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/monitors/Monitors")),
+      "Monitors",
+    ),
+  }),
+  createRoute({
+    ...under,
     path: "/audit",
     validateSearch: pick(["text", "who", "verb", "subject", "since", "act"]),
     component: lazyRouteComponent(

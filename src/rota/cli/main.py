@@ -43,6 +43,7 @@ COMMANDS = {
     "breakers": "failures.breakers",
     "workers": "workers.workers",
     "alerts": "alerts",
+    "monitors": "monitors",
     "namespaces": "identity.namespaces",
     "tokens": "identity.tokens",
     "db": "db",

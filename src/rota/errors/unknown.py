@@ -122,6 +122,26 @@ class UnknownAlert(NotFound):
         super().__init__(f"there is no alert {alert_id!r:.64}; `rota alerts` lists them")
 
 
+class UnknownMonitor(NotFound):
+    """No monitor has that name."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__(f"no monitor is named {name!r:.140}; `rota monitors` lists them")
+
+
+class UnknownPing(NotFound):
+    """The monitor has no such ping, or it is not kept any more."""
+
+    def __init__(self, name: str, number: int) -> None:
+        self.name = name
+        self.number = number
+        super().__init__(
+            f"monitor {name!r:.140} has no ping {number}; `rota monitors pings {name:.140}` "
+            "lists those that are kept"
+        )
+
+
 class UnknownRelease(NotFound):
     """No release of an app has that number; a release that was restored has a new number."""
 

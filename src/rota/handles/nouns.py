@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rota.handles.jobs.files import Files
     from rota.handles.jobs.releases import Releases
     from rota.handles.saved_views import SavedViews
+    from rota.handles.monitors import Monitors
     from rota.handles.schedules.calendars import Blackouts, Calendars
     from rota.model.logs.log import FoundLine, Level
     from rota.model.runs.run import RunView
@@ -72,6 +73,13 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         from rota.handles.dead_letters import DeadLetters
 
         return DeadLetters(self.backend)
+
+    @cached_property
+    def monitors(self) -> Monitors:
+        """Check-in monitors: foreign cron jobs that ping, and what is missing."""
+        from rota.handles.monitors import Monitors
+
+        return Monitors(self.backend)
 
     @cached_property
     def effects(self) -> Effects:

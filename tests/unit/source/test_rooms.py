@@ -14,7 +14,7 @@ from tests.support.source import PACKAGE
 TESTS = PACKAGE.parents[1] / "tests"
 ROOMS = {
     *("runs", "jobs", "schedules", "graphs", "workflows", "admission", "workers", "failures"),
-    *("events", "values", "logs", "identity", "insight", "alerts"),
+    *("events", "values", "logs", "identity", "insight", "alerts", "monitors"),
 }
 """What Rota is about; every floor that is cut by subject has some of these and no others."""
 OWN_PARTS = {

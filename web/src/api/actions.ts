@@ -20,7 +20,8 @@ export type Subject =
   | "namespace"
   | "template"
   | "calendar"
-  | "blackout";
+  | "blackout"
+  | "monitor";
 
 export interface Action {
   verb: string;
@@ -233,6 +234,46 @@ export const ACTIONS: Record<Subject, Action[]> = {
   blackout: [
     removal("Window", "What it holds back starts.", (name) =>
       ask("removeBlackout", { path: [name] }),
+    ),
+  ],
+  monitor: [
+    {
+      verb: "ping",
+      label: "Ping now",
+      icon: "zap",
+      confirm: (name) => `${name} counts a success, as if its job had pinged.`,
+      done: (name) => `${name} was pinged.`,
+      send: (id) => ask("pingMonitor", { path: [id] }),
+    },
+    {
+      verb: "pause",
+      label: "Pause",
+      icon: "pause",
+      note: true,
+      confirm: (name) => `Nothing is expected of ${name} until it is resumed, or pings again.`,
+      done: (name) => `${name} is paused.`,
+      send: (id, note) => ask("pauseMonitor", { path: [id], body: note ? { note } : {} }),
+    },
+    {
+      verb: "resume",
+      label: "Resume",
+      icon: "play",
+      done: (name) => `${name} waits for its next ping.`,
+      send: (id) => ask("resumeMonitor", { path: [id] }),
+    },
+    {
+      verb: "rotate",
+      label: "New address",
+      icon: "ban",
+      danger: true,
+      submit: "Change the address",
+      confirm: (name) =>
+        `The present address of ${name} is unknown from now on; its job must ping the new one.`,
+      done: (name) => `${name} has another address.`,
+      send: (id) => ask("rotateMonitor", { path: [id] }),
+    },
+    removal("Monitor", "Its pings go with it, and its address is unknown from now on.", (name) =>
+      ask("removeMonitor", { path: [name] }),
     ),
   ],
   backfill: [

@@ -25,7 +25,7 @@ export type AlertChannelView = {
 };
 
 export type AlertRuleBody = {
-  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost">;
+  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "monitor.down">;
   to: Array<string>;
   jobs?: Array<string>;
   queues?: Array<string>;
@@ -1095,6 +1095,42 @@ export type MessageView = {
   error: string | null;
 };
 
+export type MonitorBody = {
+  every?: string | null;
+  cron?: string | null;
+  dialect?: "vixie" | "quartz" | "kubernetes";
+  zone?: string;
+  grace?: string;
+  manualResume?: boolean;
+  note?: string;
+};
+
+export type MonitorView = {
+  name: string;
+  state: "new" | "up" | "late" | "down" | "paused" | "started";
+  reason: string | null;
+  every: string | null;
+  cron: string | null;
+  dialect: "vixie" | "quartz" | "kubernetes";
+  zone: string;
+  grace: string;
+  manualResume: boolean;
+  note: string;
+  description: string;
+  path: string;
+  slugPath: string;
+  isMasked: boolean;
+  lastAt: string | null;
+  lastDurationMs: number | null;
+  startedAt: string | null;
+  expectedAt: string | null;
+  downAt: string | null;
+  pings: number;
+  changedAt: string;
+  recent: Array<PingMark>;
+  verbs: Array<string>;
+};
+
 export type Namespace = {
   name: string;
   note: string;
@@ -1240,6 +1276,10 @@ export type PauseJobBody = {
   note?: string | null;
 };
 
+export type PauseMonitorBody = {
+  note?: string | null;
+};
+
 export type PauseQueueBody = {
   note?: string | null;
 };
@@ -1250,6 +1290,50 @@ export type PauseRunBody = {
 
 export type PauseScheduleBody = {
   note?: string | null;
+};
+
+export type PingDetail = {
+  number: number;
+  kind: "success" | "start" | "fail" | "log";
+  at: string;
+  exitStatus: number | null;
+  rid: string | null;
+  durationMs: number | null;
+  method: string;
+  address: string;
+  agent: string;
+  size: number;
+  body: string;
+  isCut: boolean;
+};
+
+export type PingKeyView = {
+  path: string;
+};
+
+export type PingMark = {
+  kind: "success" | "start" | "fail" | "log";
+  at: string;
+  exitStatus: number | null;
+  durationMs: number | null;
+};
+
+export type PingMonitorBody = {
+  kind?: "success" | "start" | "fail" | "log";
+  exitStatus?: number | null;
+};
+
+export type PingView = {
+  number: number;
+  kind: "success" | "start" | "fail" | "log";
+  at: string;
+  exitStatus: number | null;
+  rid: string | null;
+  durationMs: number | null;
+  method: string;
+  address: string;
+  agent: string;
+  size: number;
 };
 
 export type Plan = {
@@ -2158,6 +2242,17 @@ export interface Operations {
   removeAlertChannel: { path: [name: string]; answer: Removed };
   testAlertChannel: { path: [name: string]; answer: MessageView };
   listAlertMessages: { query?: { channel?: string | null; status?: "waiting" | "sent" | "given_up" | null; cursor?: string | null; limit?: number }; answer: Page<MessageView> };
+  listMonitors: { query?: { only?: "new" | "up" | "late" | "down" | "paused" | "started" | null; cursor?: string | null; limit?: number }; answer: Page<MonitorView> };
+  showMonitor: { path: [name: string]; answer: MonitorView };
+  putMonitor: { path: [name: string]; body: MonitorBody; answer: MonitorView };
+  removeMonitor: { path: [name: string]; answer: Removed };
+  pauseMonitor: { path: [name: string]; body?: PauseMonitorBody; answer: MonitorView };
+  resumeMonitor: { path: [name: string]; answer: MonitorView };
+  rotateMonitor: { path: [name: string]; answer: MonitorView };
+  rotatePingKey: { answer: PingKeyView };
+  listPings: { path: [name: string]; query?: { cursor?: string | null; limit?: number }; answer: Page<PingView> };
+  showPing: { path: [name: string, pingNumber: number]; answer: PingDetail };
+  pingMonitor: { path: [name: string]; body?: PingMonitorBody; answer: MonitorView };
   listBreakers: { answer: Page<BreakerView> };
   openBreaker: { path: [job: string]; body?: OpenBreakerBody; answer: BreakerChange };
   closeBreaker: { path: [job: string]; answer: BreakerChange };
@@ -2296,6 +2391,17 @@ export const PLACES: Record<keyof Operations, string> = {
   removeAlertChannel: "DELETE /alert-channels/{}",
   testAlertChannel: "POST /alert-channels/{}/test",
   listAlertMessages: "GET /alert-messages",
+  listMonitors: "GET /monitors",
+  showMonitor: "GET /monitors/{}",
+  putMonitor: "PUT /monitors/{}",
+  removeMonitor: "DELETE /monitors/{}",
+  pauseMonitor: "POST /monitors/{}/pause",
+  resumeMonitor: "POST /monitors/{}/resume",
+  rotateMonitor: "POST /monitors/{}/rotate",
+  rotatePingKey: "POST /ping-key/rotate",
+  listPings: "GET /monitors/{}/pings",
+  showPing: "GET /monitors/{}/pings/{}",
+  pingMonitor: "POST /monitors/{}/ping",
   listBreakers: "GET /breakers",
   openBreaker: "POST /breakers/{}/open",
   closeBreaker: "POST /breakers/{}/close",

@@ -136,6 +136,19 @@ export const backfills = () => one(keys.backfills, "listBackfills", {}, 5_000);
 export const calendars = () => one(keys.calendars, "listCalendars");
 export const blackouts = () => one(keys.blackouts, "listBlackouts");
 
+export const monitors = () => ({
+  ...paged(keys.monitors, "listMonitors", () => ({ limit: 100 })),
+  refetchInterval: 10_000,
+});
+export const monitor = (name: string) =>
+  one(keys.monitor(name), "showMonitor", { path: [name] }, 5_000);
+export const pings = (name: string) => ({
+  ...paged([...keys.monitor(name), "pings"], "listPings", () => ({ limit: 25 }), [name]),
+  refetchInterval: 5_000,
+});
+export const ping = (name: string, number: number) =>
+  one([...keys.monitor(name), "ping", number], "showPing", { path: [name, number] });
+
 export const queues = () => one(keys.queues, "listQueues", {}, 10_000);
 export const queue = (name: string) => one(keys.queue(name), "showQueue", { path: [name] }, 5_000);
 export const workers = () => one(keys.workers, "listWorkers", {}, 10_000);

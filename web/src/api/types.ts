@@ -31,6 +31,9 @@ export type Backfill = G.BackfillView;
 export type Calendar = G.CalendarView;
 export type Blackout = G.BlackoutView;
 
+export type Monitor = G.MonitorView;
+export type Ping = G.PingView;
+
 export type Track = G.TimelineTrack;
 export type GraphOfRun = G.RunNodes;
 export type GraphDefinition = G.GraphView;

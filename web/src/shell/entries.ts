@@ -56,6 +56,7 @@ export function placesFor(wanted: string, open: Open): Entry[] {
 const MAKES = [
   ["create-job", "New job", "/jobs"],
   ["create-schedule", "New schedule", "/schedules"],
+  ["create-monitor", "New monitor", "/monitors"],
   ["create-token", "New token", "/access"],
 ] as const;
 

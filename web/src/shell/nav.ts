@@ -3,6 +3,7 @@ import {
   CalendarDays,
   Cpu,
   Gauge,
+  HeartPulse,
   KeyRound,
   Layers,
   type LucideIcon,
@@ -31,6 +32,13 @@ export const PLACES: { title: string; places: Place[] }[] = [
       { to: "/runs", title: "Runs", icon: Activity, keys: "g r" },
       { to: "/graphs", title: "Graphs", icon: Workflow, keys: "g g" },
       { to: "/schedules", title: "Schedules", icon: CalendarDays, keys: "g s" },
+      {
+        to: "/monitors",
+        title: "Monitors",
+        icon: HeartPulse,
+        keys: "g m",
+        also: "pings healthchecks cron",
+      },
     ],
   },
   {

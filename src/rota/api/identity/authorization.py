@@ -38,9 +38,13 @@ PUBLIC = frozenset(
         ("GET", "/login/page.css"),
         ("GET", "/login/oidc"),
         ("GET", "/login/oidc/callback"),
+        ("GET", "/ping/{place:path}"),
+        ("HEAD", "/ping/{place:path}"),
+        ("POST", "/ping/{place:path}"),
     }
 )
-"""All routes that need no credential: exact pairs of method and path, none of them with data."""
+"""All routes that need no credential: exact pairs of method and path, none of them with data. Of
+the addresses of monitors a secret part is the credential."""
 SCHEMES: list[dict[str, list[str]]] = [{"token": []}, {"session": []}]
 _SAYS = {
     400: "The request makes no sense.",

@@ -9,6 +9,7 @@ from rota.api.routes.events import live
 from rota.api.routes.identity import login, oidc, session
 from rota.api.routes.insight import health, metrics
 from rota.api.routes.jobs import jobs
+from rota.api.routes.monitors import ping
 from rota.api.routes.runs import runs as shared_runs
 from rota.api.routes.workers import remote, remote_runs, remote_services
 from rota.api.server.operation_routes import routes_in
@@ -26,6 +27,7 @@ from rota.operations.jobs import files, releases, templates, versions
 from rota.operations.jobs import jobs as job_operations
 from rota.operations.logs import logs
 from rota.operations.runs import effects, labels, reruns, runs, saved_views
+from rota.operations.monitors import monitors, pings
 from rota.operations.schedules import backfills, calendars, firings, schedules
 from rota.operations.workers import workers
 
@@ -35,6 +37,7 @@ ROOT: tuple[ControllerRouterHandler, ...] = (
     *oidc.ROUTES,
     *reference.ROUTES,
     *metrics.ROUTES,
+    *ping.ROUTES,
     *pages.ROUTES,
 )
 """Outside of /api/v1."""
@@ -53,5 +56,6 @@ API: tuple[ControllerRouterHandler, ...] = (
     *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
     *routes_in(nodes, graphs, schedules, firings, backfills, calendars, windows),
     *routes_in(alerts, alert_rules, alert_channels),
+    *routes_in(monitors, pings),
     *routes_in(breakers, audit, tokens, namespaces, statistics, search),
 )

@@ -17,6 +17,7 @@ from rota.api.identity.oidc import Provider
 from rota.api.identity.row_scope import HOUSE
 from rota.api.identity.security_events import SecurityEvents
 from rota.api.live.feed import Feed
+from rota.api.monitors.ping_batcher import PingBatcher
 from rota.api.remote.long_poll import WorkArrivals
 from rota.api.runs.read_batcher import RunReadBatcher
 from rota.api.runs.submit_batcher import SubmitBatcher
@@ -52,6 +53,7 @@ class ServerState:
         self.refusals = SecurityEvents()
         self.identities = Identities(self)
         self.submits = SubmitBatcher(self)
+        self.pings = PingBatcher(self)
         self.waits = RunWaiters(self)
         self.arrivals = WorkArrivals(self)
         self.feed = Feed(self)

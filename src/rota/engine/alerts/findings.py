@@ -9,16 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import NamedTuple
 
+from rota.clock import to_text
 from rota.engine.insight.attention import attention
 from rota.engine.insight.overview import depths_of
+from rota.engine.monitors.facts import facts_of
 from rota.engine.workers.registry import workers
 from rota.model.alerts.finding import AlertFinding
 from rota.model.alerts.rule import AlertKind
 from rota.model.insight.statistics import Concern
+from rota.rules.monitors.states import down_reason, last_heard
 from rota.store.base import Tx
 
 MOST_GROUPS = 1_000
 MOST_SCHEDULES = 200
+MOST_MONITORS = 200
 _KINDS_OF_CONCERNS: Mapping[str, AlertKind] = {
     "overdue": "schedule.late",
     "unserved": "queue.unserved",
@@ -114,10 +118,26 @@ def _paused_schedules(tx: Tx, look: Look) -> Iterator[AlertFinding]:
         )
 
 
+def _monitors_down(tx: Tx, look: Look) -> Iterator[AlertFinding]:
+    at = {"namespace": look.namespace, "until": look.now, "limit": MOST_MONITORS}
+    for row in tx.all("monitors_down", **at):
+        facts = facts_of(row)
+        heard = to_text(last_heard(facts) or look.now)
+        yield AlertFinding(
+            kind="monitor.down",
+            subject=row["name"],
+            title=f"Monitor {row['name']} {down_reason(facts, row['last_exit'])}",
+            advice=f"Its last ping came at {heard}: `rota monitors show {row['name']}`.",
+            at=look.now,
+            lasts=True,
+        )
+
+
 _SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[AlertFinding]]] = {
     "run.failed": _failures,
     "cause.new": _failures,
     "schedule.paused": _paused_schedules,
+    "monitor.down": _monitors_down,
     **dict.fromkeys(_KINDS_OF_CONCERNS.values(), _problems),
 }
 """Which function finds alerts of a kind."""

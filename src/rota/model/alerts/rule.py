@@ -17,6 +17,7 @@ AlertKind = Literal[
     "queue.unserved",
     "queue.paused",
     "worker.lost",
+    "monitor.down",
 ]
 Severity = Literal["info", "warning", "error", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error", "critical")

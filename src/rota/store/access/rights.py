@@ -51,9 +51,12 @@ RIGHTS: Mapping[str, Rights] = {
     "login": Rights("r", "r", "r"),
     "memo": Rights("rawd", "raw", "r"),
     "migration": Rights("r", "r", "r"),
+    "monitor": Rights("rawd"),
+    "monitor_ping": Rights("rawd", "", "r"),
     "namespace": Rights("rawd", "r", "r"),
     "node": Rights("rawd", "rawd", "r"),
     "past_success": Rights("rad", "ra", "r"),
+    "ping_key": Rights("rawd"),
     "queue": Rights("raw", "r", "r"),
     "release": Rights("rawd", "rawd", "r"),
     "request": Rights("rawd"),
@@ -85,6 +88,12 @@ WORKER_SEEN = (
     "id", "namespace", "name", "host", "pid", "slots", "version", "started_at", *WORKER_TOLD,
 )  # fmt: skip
 """All columns but `attempt_key` and `token_id`: those let anybody act as a remote worker."""
+MONITOR_SEEN = (
+    "id", "namespace", "name", "spec", "status", "pings", "last_at", "last_exit",
+    "last_duration_ms", "started_at", "started_rid", "expected_at", "down_at", "changed_at",
+    "changed_by", "pause_note",
+)  # fmt: skip
+"""All columns but `ping_id`, with which anybody can ping."""
 COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
     "act": {
         "server": {"r": (*ACT, "seq", "hash"), "a": ACT, "w": ("seq", "hash")},
@@ -97,6 +106,7 @@ COLUMNS: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
             "w": ("namespace", "seq", "hash"),
         },
     },
+    "monitor": {"reader": {"r": MONITOR_SEEN}},
     "worker": {
         "worker": {"r": WORKER_SEEN, "w": WORKER_TOLD},
         "reader": {"r": WORKER_SEEN},

@@ -34,7 +34,7 @@ async def show_session(request: ApiRequest) -> SessionView:
 
 def _makes(credential: Credential) -> list[str]:
     """Return the kinds of things that the caller may create."""
-    kinds = ("job", "schedule", "template", "calendar")
+    kinds = ("job", "schedule", "template", "calendar", "monitor")
     is_chief = credential.namespace == HOME
     return joined(
         offered(credential, *(f"create-{kind}" for kind in kinds), role="author"),

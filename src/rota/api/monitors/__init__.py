@@ -1,0 +1,1 @@
+"""Pings that reach a server, recorded in batches."""

@@ -1,0 +1,1 @@
+"""Pings of foreign jobs."""

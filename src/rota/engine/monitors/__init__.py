@@ -1,0 +1,1 @@
+"""Monitors on record, and their pings."""

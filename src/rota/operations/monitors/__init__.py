@@ -1,0 +1,1 @@
+"""Operations on check-in monitors and their pings."""

@@ -1,0 +1,1 @@
+"""Monitors: what pings mean, and what a monitor expects."""

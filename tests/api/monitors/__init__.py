@@ -1,0 +1,1 @@
+"""The addresses that foreign jobs ping, and the operations on monitors."""

@@ -1,0 +1,1 @@
+"""Monitors of foreign jobs in the browser."""

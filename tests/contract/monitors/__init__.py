@@ -1,0 +1,1 @@
+"""Monitors and their pings, on both databases."""

@@ -1,0 +1,1 @@
+"""What pings of foreign jobs mean."""
