@@ -9,6 +9,7 @@ MESSAGES = "store/sql/alerts/messages.sql"
 PLAN = "rules/alerts/plan.py"
 T_INCIDENTS = "tests/contract/alerts/test_incidents.py::"
 T_MESSAGES = "tests/contract/alerts/test_messages.py::"
+T_DEADLINES = "tests/contract/alerts/test_deadlines.py::"
 T_PLAN = "tests/unit/alerts/test_plan.py::"
 T_CHECKS = "tests/unit/alerts/test_checks.py::"
 
@@ -80,6 +81,19 @@ ALERTING = (
             ),
         ),
         caught_by=(T_INCIDENTS + "test_a_rule_that_has_used_up_its_messages_loses_none[sqlite]",),
+    ),
+    Sabotage(
+        name="a risk that came true is over",
+        breaks="People are told that all is well when the deadline is missed.",
+        edits=(
+            Edit(
+                path="engine/alerts/deadlines.py",
+                within="_at_risk",
+                old="found[run.job] = _risk(each, None, look, opens=False)",
+                new="pass",
+            ),
+        ),
+        caught_by=(T_DEADLINES + "test_a_risk_that_came_true_is_not_said_to_be_over[sqlite]",),
     ),
     Sabotage(
         name="the URL of a channel is shown whole",

@@ -25,7 +25,7 @@ export type AlertChannelView = {
 };
 
 export type AlertRuleBody = {
-  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost">;
+  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "deadline.missed" | "deadline.at_risk">;
   to: Array<string>;
   jobs?: Array<string>;
   queues?: Array<string>;
@@ -482,6 +482,7 @@ export type DefinitionView = {
   timeout: number | null;
   expires: number | null;
   onFailure: string | null;
+  deadline: string | null;
   schedule: Record<string, unknown> | null;
   arguments: Record<string, unknown>;
 };
@@ -817,6 +818,7 @@ export type JobBody = {
   priority?: number | "high" | "medium" | "low" | null;
   expires?: string | number | null;
   timeout?: string | number | null;
+  deadline?: string | number | null;
   retries?: number | null;
   backoff?: "exponential" | "fixed" | "none" | null;
   retryDelay?: string | number | null;
@@ -919,6 +921,7 @@ export type JobSpec = {
   retry: RetryPolicy;
   timeout_ms: number | null;
   expires_ms: number | null;
+  deadline: string;
   delivery: "at_least_once" | "at_most_once";
   isolation: "thread" | "process";
   memory_mb: number | null;
@@ -1563,6 +1566,8 @@ export type RunView = {
   failureOf: string | null;
   onFailureRun: string | null;
   paused: boolean;
+  deadline: string | null;
+  deadlineMissed: boolean;
 };
 
 export type Rung = {
@@ -1591,6 +1596,7 @@ export type Schedule = {
   jitter: string | null;
   jitter_kind: "random" | "hash" | "fixed";
   start_within: string | null;
+  deadline: string | null;
   pause_after: number | null;
   is_paused: boolean;
 };
@@ -1619,6 +1625,7 @@ export type ScheduleBody = {
   jitter?: string | number | null;
   jitterKind?: "random" | "hash" | "fixed" | null;
   startWithin?: string | number | null;
+  deadline?: string | number | null;
   pauseAfter?: number | null;
   paused?: boolean | null;
 };

@@ -7,8 +7,9 @@ the problems that the overview shows. A look that was missed is made up for by t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
 
+from rota.engine.alerts.deadlines import deadline_findings
+from rota.engine.alerts.look import Look
 from rota.engine.insight.attention import attention
 from rota.engine.insight.overview import depths_of
 from rota.engine.workers.registry import workers
@@ -27,15 +28,6 @@ _KINDS_OF_CONCERNS: Mapping[str, AlertKind] = {
     "silent": "worker.lost",
     "lost": "worker.lost",
 }
-
-
-class Look(NamedTuple):
-    """One look at a namespace."""
-
-    namespace: str
-    now: int
-    since: int
-    """From when on failed runs count."""
 
 
 def findings(tx: Tx, look: Look, kinds: Collection[str]) -> list[AlertFinding]:
@@ -118,6 +110,8 @@ _SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[AlertFinding]]] = {
     "run.failed": _failures,
     "cause.new": _failures,
     "schedule.paused": _paused_schedules,
+    "deadline.missed": deadline_findings,
+    "deadline.at_risk": deadline_findings,
     **dict.fromkeys(_KINDS_OF_CONCERNS.values(), _problems),
 }
 """Which function finds alerts of a kind."""

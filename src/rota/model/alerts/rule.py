@@ -17,6 +17,8 @@ AlertKind = Literal[
     "queue.unserved",
     "queue.paused",
     "worker.lost",
+    "deadline.missed",
+    "deadline.at_risk",
 ]
 Severity = Literal["info", "warning", "error", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error", "critical")

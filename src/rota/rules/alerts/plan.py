@@ -105,7 +105,7 @@ def _changes(
     for incident in own:
         finding = found.pop((incident.kind, incident.subject), None)
         yield _continued(rule, incident, finding, now)
-    fresh = [each for key, each in found.items() if each.at > closed.get(key, -1)]
+    fresh = [each for key, each in found.items() if each.opens and each.at > closed.get(key, -1)]
     fresh.sort(key=lambda each: (-each.at, each.subject))
     room = max(0, MOST_OPEN - len(own))
     for each in fresh[:room]:
@@ -130,6 +130,7 @@ def _opened(name: str, rule: AlertRule, finding: AlertFinding, now: int) -> Inci
         job=finding.job,
         cause=finding.cause,
         queue=finding.queue,
+        run_id=finding.run_id,
         opened_at=min(finding.at, now),
         last_at=finding.at,
     )

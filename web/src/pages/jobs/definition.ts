@@ -61,9 +61,17 @@ export function bodyOf(fields: FormData, kind: Kind, old?: Definition): JobBody 
 
 /** What the form does not show stays as it is. */
 function keptOf(old: Definition) {
-  const { backoff, retryDelay, retryCap, retryWithin, jitter, breaker } = old;
+  const { backoff, retryDelay, retryCap, retryWithin, jitter, breaker, deadline } = old;
   const isOwn = backoff === "custom"; // of code, which no form changes
-  return { backoff: isOwn ? null : backoff, retryDelay, retryCap, retryWithin, jitter, breaker };
+  return {
+    backoff: isOwn ? null : backoff,
+    retryDelay,
+    retryCap,
+    retryWithin,
+    jitter,
+    breaker,
+    deadline,
+  };
 }
 
 type Read = (name: string) => string;

@@ -17,6 +17,8 @@ OWN_FIELDS = frozenset({"schedule", "schedules", "arguments"})
 COMMAND_DEFAULTS = frozenset({"env", "cwd"})
 """Defaults for all commands of a file; jobs of other kinds ignore them."""
 DEFAULT_FIELDS = (JOB_FIELDS - {"description"}) | SCHEDULE_FIELDS | COMMAND_DEFAULTS
+OF_WHOLE = frozenset({"on_failure", "deadline"})
+"""Defaults that are for a graph as a whole, and not for the jobs that its nodes define."""
 FLOW_FIELDS = OWN_FIELDS | SCHEDULE_FIELDS | GRAPH_RUN_OPTIONS
 """The fields of a graph besides its own: those of any job that can be started and scheduled."""
 GRAPH_FIELDS = FLOW_FIELDS | frozenset(Graph.__struct_fields__)

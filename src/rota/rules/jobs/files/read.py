@@ -19,6 +19,7 @@ from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,
     FLOW_FIELDS,
     JOB_FIELDS,
+    OF_WHOLE,
     OWN_FIELDS,
     SCHEDULE_FIELDS,
     TOP_FIELDS,
@@ -118,7 +119,7 @@ class _Reader:
             if job in specs:
                 raise field.refusal(f"a job is named {job!r:.140} as well; give one another name")
         defaults = self._defaults(name)
-        of_nodes = {key: each for key, each in defaults.items() if key != "on_failure"}
+        of_nodes = {key: each for key, each in defaults.items() if key not in OF_WHOLE}
         for job, (node, fields) in flow.inline.items():
             specs[job] = _spec(job, node, _with_defaults(of_nodes, fields))
         shared = {key: each for key, each in defaults.items() if key in FLOW_FIELDS}
