@@ -10,6 +10,7 @@ PLAN = "rules/alerts/plan.py"
 T_INCIDENTS = "tests/contract/alerts/test_incidents.py::"
 T_MESSAGES = "tests/contract/alerts/test_messages.py::"
 T_DEADLINES = "tests/contract/alerts/test_deadlines.py::"
+T_SECURITY = "tests/contract/alerts/test_security.py::"
 T_PLAN = "tests/unit/alerts/test_plan.py::"
 T_CHECKS = "tests/unit/alerts/test_checks.py::"
 
@@ -94,6 +95,34 @@ ALERTING = (
             ),
         ),
         caught_by=(T_DEADLINES + "test_a_risk_that_came_true_is_not_said_to_be_over[sqlite]",),
+    ),
+    Sabotage(
+        name="the end of the audit is not watched",
+        breaks="Nobody is told that the newest entries of the audit were removed.",
+        edits=(
+            Edit(
+                path="engine/identity/audit_chain.py",
+                within="walk_on",
+                old="if not says and is_end and walk.seq < head:",
+                new="if walk.seq < 0:",
+            ),
+        ),
+        caught_by=(T_SECURITY + "test_a_chain_that_lost_its_end_is_found[sqlite]",),
+    ),
+    Sabotage(
+        name="a shorter audit begins anew",
+        breaks="Nobody is told of an audit that was cut together with its head.",
+        edits=(
+            Edit(
+                path="engine/identity/audit_chain.py",
+                within="walk_on",
+                old="head < since.head",
+                new="head < 0",
+            ),
+        ),
+        caught_by=(
+            T_SECURITY + "test_a_chain_that_was_cut_with_its_head_is_found_by_who_saw_it[sqlite]",
+        ),
     ),
     Sabotage(
         name="the URL of a channel is shown whole",

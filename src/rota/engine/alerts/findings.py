@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 
 from rota.engine.alerts.deadlines import deadline_findings
 from rota.engine.alerts.look import Look
+from rota.engine.alerts.security import broken_chain, guesses, strong_tokens
 from rota.engine.insight.attention import attention
 from rota.engine.insight.overview import depths_of
 from rota.engine.workers.registry import workers
@@ -106,12 +107,30 @@ def _paused_schedules(tx: Tx, look: Look) -> Iterator[AlertFinding]:
         )
 
 
+def _missed_schedules(tx: Tx, look: Look) -> Iterator[AlertFinding]:
+    at = {"namespace": look.namespace, "since": look.since, "limit": MOST_SCHEDULES}
+    for row in tx.all("schedules_missed_lately", **at):
+        yield AlertFinding(
+            kind="schedule.missed",
+            subject=row["name"],
+            title=f"Schedule {row['name']} missed a firing ({row['missed']:,} in all)",
+            advice="No scheduler was alive, or it was too late to start. See its `catchup`: "
+            f"`rota schedules show {row['name']}`.",
+            at=row["missed_at"],
+            job=row["job"],
+        )
+
+
 _SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[AlertFinding]]] = {
     "run.failed": _failures,
     "cause.new": _failures,
     "schedule.paused": _paused_schedules,
+    "schedule.missed": _missed_schedules,
     "deadline.missed": deadline_findings,
     "deadline.at_risk": deadline_findings,
+    "security.sign_in": guesses,
+    "security.token": strong_tokens,
+    "security.audit": broken_chain,
     **dict.fromkeys(_KINDS_OF_CONCERNS.values(), _problems),
 }
 """Which function finds alerts of a kind."""

@@ -19,6 +19,10 @@ AlertKind = Literal[
     "worker.lost",
     "deadline.missed",
     "deadline.at_risk",
+    "schedule.missed",
+    "security.sign_in",
+    "security.token",
+    "security.audit",
 ]
 Severity = Literal["info", "warning", "error", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error", "critical")

@@ -89,6 +89,7 @@ update rota.schedule as s
        look_at = v.look_at,
        fired = s.fired + v.fired,
        missed = s.missed + v.missed,
+       missed_at = case when v.is_missed then {now} else s.missed_at end,
        skipped = s.skipped + v.skipped
   from {rows:moved} as v
  where s.id = v.id
