@@ -110,6 +110,34 @@ ALERTING = (
         caught_by=(T_SECURITY + "test_a_chain_that_lost_its_end_is_found[sqlite]",),
     ),
     Sabotage(
+        name="authors bring alert channels",
+        breaks="Who may write jobs sends alerts wherever they want.",
+        edits=(
+            Edit(
+                path="operations/jobs/files.py",
+                within="_check_channels",
+                old='if touched and not caller.credential.has("admin"):',
+                new="if not touched and touched:",
+            ),
+        ),
+        caught_by=("tests/api/jobs/test_files.py::test_only_admins_bring_alert_channels[sqlite]",),
+    ),
+    Sabotage(
+        name="secrets stand in files",
+        breaks="The password of a channel is in version control.",
+        edits=(
+            Edit(
+                path="rules/alerts/file_checks.py",
+                within="check_file_channel",
+                old="if password:",
+                new="if not password and password:",
+            ),
+        ),
+        caught_by=(
+            "tests/unit/alerts/test_files.py::test_the_password_of_a_channel_does_not_stand_in_a_file",
+        ),
+    ),
+    Sabotage(
         name="a shorter audit begins anew",
         breaks="Nobody is told of an audit that was cut together with its head.",
         edits=(

@@ -336,7 +336,7 @@ export type ChainVerdict = {
 };
 
 export type Change = {
-  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  kind: "calendar" | "blackout" | "alert channel" | "alert rule" | "job" | "graph" | "schedule";
   name: string;
   verb: "add" | "change" | "remove";
   fields: Array<FieldChange>;
@@ -960,7 +960,7 @@ export type Lag = {
 };
 
 export type Leftover = {
-  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  kind: "calendar" | "blackout" | "alert channel" | "alert rule" | "job" | "graph" | "schedule";
   name: string;
 };
 

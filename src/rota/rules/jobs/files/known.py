@@ -8,7 +8,8 @@ from rota.rules.jobs.option_table import OPTIONS
 from rota.rules.jobs.options import GRAPH_RUN_OPTIONS, JOB_OPTIONS
 from rota.rules.schedules.option_table import SCHEDULE_OPTIONS
 
-TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs", "graphs"})
+TOP_FIELDS = frozenset({"bundle", "defaults", "calendars", "blackouts", "jobs", "graphs", "alerts"})
+ALERT_FIELDS = frozenset({"channels", "rules"})
 JOB_FIELDS = frozenset(each.name for each in OPTIONS if each.schema is not None)
 """The fields of a job; a retry function is code, so a file cannot have it."""
 SCHEDULE_FIELDS = frozenset(SCHEDULE_OPTIONS - JOB_OPTIONS - {"args"})
