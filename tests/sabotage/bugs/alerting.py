@@ -11,6 +11,7 @@ T_INCIDENTS = "tests/contract/alerts/test_incidents.py::"
 T_MESSAGES = "tests/contract/alerts/test_messages.py::"
 T_DEADLINES = "tests/contract/alerts/test_deadlines.py::"
 T_SECURITY = "tests/contract/alerts/test_security.py::"
+T_SERVICES = "tests/integration/test_alert_services.py::"
 T_PLAN = "tests/unit/alerts/test_plan.py::"
 T_CHECKS = "tests/unit/alerts/test_checks.py::"
 
@@ -108,6 +109,19 @@ ALERTING = (
             ),
         ),
         caught_by=(T_SECURITY + "test_a_chain_that_lost_its_end_is_found[sqlite]",),
+    ),
+    Sabotage(
+        name="each message is an incident of its own",
+        breaks="PagerDuty goes on ringing when an alert is over.",
+        edits=(
+            Edit(
+                path="runtime/alerts/apprise.py",
+                within="with_incident",
+                old='one = incidents[0]["id"] if len(incidents) == 1 else facts["id"]',
+                new='one = facts["kind"]',
+            ),
+        ),
+        caught_by=(T_SERVICES + "test_pagerduty_resolves_the_incident_that_an_alert_opened",),
     ),
     Sabotage(
         name="authors bring alert channels",
