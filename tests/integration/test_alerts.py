@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import EmailMessage, Message
 from email.policy import default
+from threading import Event
 from typing import Any
 
 import msgspec
@@ -151,6 +152,48 @@ def test_a_dead_channel_delays_no_other_and_shows_its_error(
     dead = app.alerts.channels()["dead"]
     assert dead.waiting == 1, "it is tried again"
     assert "answered 503" in str(dead.error)
+
+
+def test_a_channel_that_never_answers_delays_no_run(
+    app: App, serve: Serve, web: WebServer, failing: Any
+) -> None:
+    @app.job
+    def quick() -> str:
+        return "done"
+
+    app.alerts.put_channel("dead", web.url("/slow"))
+    app.alerts.put_rule("all", on=["run.failed"], to=["dead"])
+    serve(alert_private=True)
+    failing.submit()
+    eventually(lambda: posts(web))
+
+    results = [quick.submit().result(timeout=20) for _ in range(20)]
+
+    assert results == ["done"] * 20
+    (message,) = messages(app)
+    assert (message.state, message.sent_at) == ("waiting", None), "it is still being sent"
+    assert len(posts(web)) == 1
+
+
+def test_a_run_that_is_late_is_told_while_it_runs(app: App, serve: Serve, web: WebServer) -> None:
+    may_end = Event()
+
+    @app.job(deadline="500ms")
+    def report() -> None:
+        may_end.wait(60)
+
+    app.alerts.put_channel("ops", web.url("/status/204"))
+    app.alerts.put_rule("late", on=["deadline.missed"], to=["ops"])
+    serve(alert_private=True)
+    run = report.submit()
+
+    eventually(lambda: [each.state for each in messages(app)] == ["sent"])
+    assert run.show().deadline_missed
+    (incident,) = app.alerts.list(state="open")
+    assert (incident.kind, incident.job, incident.run_id) == ("deadline.missed", "report", run.id)
+    may_end.set()
+    run.wait(timeout=20)
+    assert run.show().deadline_missed, "it ended too late"
 
 
 def test_a_secret_comes_from_the_environment_of_the_process_that_sends(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ssl
 import threading
 from typing import Any, Self
 
@@ -23,10 +24,14 @@ class Seen(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class WebServer:
-    """Answers what the path names: /status/503, /json, /big, /slow; remembers all requests."""
+    """Answers what the path names: /status/503, /json, /big, /slow; remembers all requests.
 
-    def __init__(self) -> None:
+    With a context it speaks TLS only.
+    """
+
+    def __init__(self, tls: ssl.SSLContext | None = None) -> None:
         self.seen: list[Seen] = []
+        self._tls = tls
         self.port = 0
         self._ready = threading.Event()
         self._loop = asyncio.new_event_loop()
@@ -54,7 +59,7 @@ class WebServer:
         app.router.add_route("*", "/{tail:(?s:.*)}", self._answer)
         runner = web.AppRunner(app, shutdown_timeout=0.1, handler_cancellation=True)
         await runner.setup()
-        site = web.TCPSite(runner, "127.0.0.1", 0)
+        site = web.TCPSite(runner, "127.0.0.1", 0, ssl_context=self._tls)
         await site.start()
         self.port = runner.addresses[0][1]
         self._ready.set()

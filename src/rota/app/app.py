@@ -134,7 +134,7 @@ class App(Nouns):
         """Make a function a graph: the jobs it calls are its nodes.
 
         Options: mode, timeout, retries, max_nodes, max_runs, depends_on_past, description; queue,
-        priority, dependencies, on_failure, schedule and its policies, as for any job.
+        priority, dependencies, on_failure, deadline, schedule and its policies, as for any job.
         """
         if function is not None:
             return add_graph(self, function, name, options)

@@ -136,6 +136,7 @@ SHAPES: Mapping[str, Shape] = {
         "look_at": "bigint",
         "fired": "bigint",
         "missed": "bigint",
+        "is_missed": "bool",
         "skipped": "bigint",
     },
     "settled": {

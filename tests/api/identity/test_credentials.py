@@ -18,6 +18,7 @@ from rota.errors import TooMany
 from rota.operations.identity.new_tokens import draw_secret
 from rota.rules.security.secrets import digest_of
 from tests.api.serving import HOME, OTHER, Served, serving, wait_until
+from tests.contract.builders import run_sql
 
 VERSION = "/api/v1/version"
 RUN = {"jobId": "add"}
@@ -186,6 +187,22 @@ def test_bad_credentials_are_slowed_down_and_good_ones_are_not(api_url: str) -> 
         assert signed_in.get(VERSION).status_code == 200
         assert served.client("viewer").get(VERSION).status_code == 200, "never seen before"
         assert sign_in(served, token=served.token("viewer")).get(VERSION).status_code == 200
+
+
+def test_who_sends_too_many_bad_credentials_is_reported_once(api_url: str) -> None:
+    with serving(api_url, failures=FEW) as served:
+
+        def reported() -> list[tuple[str, str]]:
+            rows = run_sql(api_url, "select namespace, kind from rota.alert")
+            return [(namespace, kind) for namespace, kind in rows]
+
+        for number in range(9):
+            served.anyone(Authorization=f"Bearer rota_{number:05}").get(VERSION)
+        wait_until(lambda: bool(reported()))
+
+        served.anyone().post("/login", data={"token": "guess"})
+        served.client("viewer").get(VERSION)
+        assert reported() == [("default", "security.sign_in")]
 
 
 def test_guesses_at_one_credential_slow_down_that_credential_alone(

@@ -34,6 +34,42 @@ def problem(answer: httpx2.Response, status: int) -> str:
     return str(answer.json()["detail"])
 
 
+RULE = "alerts: {rules: {failures: {on: run.failed, to: ops}}}"
+CHANNEL = "alerts: {channels: {ops: 'https://hooks.slack.com/services/${OPS_KEY}'}}"
+
+
+def test_a_file_brings_alert_rules_and_channels_once(served: Served) -> None:
+    client = served.client("admin", "exec")
+    both = files(RULE, CHANNEL)
+
+    done = client.post(f"{FILES}/apply", json=both).json()
+    assert [(each["kind"], each["name"]) for each in done["changes"]] == [
+        ("alert channel", "ops"),
+        ("alert rule", "failures"),
+    ]
+    assert client.get("/api/v1/alert-rules/failures").json()["to"] == ["ops"]
+    shown = client.get("/api/v1/alert-channels").json()["items"]
+    assert [each["url"] for each in shown] == ["https://hooks.slack.com/..."]
+    again = client.post(f"{FILES}/apply", json=both).json()
+    assert (again["changes"], again["unchanged"]) == ([], 2)
+
+
+def test_only_admins_bring_alert_channels(served: Served) -> None:
+    client = served.client("author", "exec")
+
+    refused = problem(client.post(f"{FILES}/apply", json=files(CHANNEL)), 403)
+    assert refused == "alert channel ops: the role admin is needed to change it"
+    assert client.get("/api/v1/alert-channels").json()["items"] == []
+    assert client.post(f"{FILES}/apply", json=files(RULE)).status_code == 200
+
+
+def test_who_reaches_some_queues_brings_no_alerts(served: Served) -> None:
+    client = served.client("author", "exec", queues=["mail"])
+
+    refused = problem(client.post(f"{FILES}/apply", json=files(RULE)), 403)
+    assert "alerts are about all queues" in refused
+
+
 def test_a_plan_says_what_an_apply_then_does_once(served: Served) -> None:
     client = served.client("author", "exec")
     both = files(HTTP_JOB, COMMAND_JOB, since="2027-03-27T00:00:00Z", horizon="2d")

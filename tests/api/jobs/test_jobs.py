@@ -279,3 +279,33 @@ def test_a_failed_run_tells_which_run_tells_of_it(served: Served, api_url: str) 
 
     assert (failed["status"], failed["failureOf"]) == ("failed", None)
     assert (told["status"], told["failureOf"], told["onFailureRun"]) == ("success", run, None)
+
+
+def test_a_deadline_is_part_of_a_definition_and_shown_with_each_run(served: Served) -> None:
+    client = served.client("author", "exec")
+    define(client, deadline="2h", schedule={"cron": "0 0 * * *", "deadline": "07:00 Europe/Paris"})
+    started = client.post("/api/v1/schedules/job1/trigger").json()["executionId"]
+    plain = client.post("/api/v1/runs", json={"jobId": "job1"}).json()
+
+    shown = client.get(f"{JOBS}/job1").json()["definition"]
+    assert (shown["deadline"], shown["schedule"]["deadline"]) == ("2h", "07:00 Europe/Paris")
+    assert client.get(f"/api/v1/runs/{started}").json()["deadline"].endswith(":00:00.000Z")
+    run = client.get(f"/api/v1/runs/{plain['executionId']}").json()
+    lasts = datetime.fromisoformat(run["deadline"]) - datetime.fromisoformat(run["dueAt"])
+    assert (lasts.total_seconds(), run["deadlineMissed"]) == (7_200, False)
+
+
+def test_the_deadline_of_a_job_with_dependencies_is_that_of_the_whole(served: Served) -> None:
+    client = served.client("author", "exec")
+    define(client)
+    define(client, name="after", dependencies=["job1"], deadline="2h")
+
+    assert client.get(f"{JOBS}/after").json()["definition"]["deadline"] == "2h"
+    assert client.get(f"{JOBS}/after.command").json()["definition"]["deadline"] is None
+
+
+def test_a_deadline_that_cannot_be_read_is_refused(served: Served) -> None:
+    refused = define(served.client("author", "exec"), deadline="soon")
+
+    assert refused.status_code == 400
+    assert "deadline='soon' is not a deadline" in refused.text

@@ -48,13 +48,21 @@ SEVERAL = {
     "list_queued": {"run_ready", "run_held"},
     "list_few": {"run_ready", "run_waiting", "run_held", "run_parked"},
     "list_few_of_job": {"run_ready", "run_waiting", "run_held", "run_parked"},
+    "next_runs_of_jobs": {"run_ready"},
+    "live_runs_of_jobs": {"run_held", "run_begun", "run_waiting", "run_parked"},
     "queue_names": {"run_ready", "run_waiting"},
     "queue_depths": {"run_ready", "run_waiting"},
     "ready_depths": {"run_ready"},
     "few_waiting": {"run_ready", "run_waiting"},
     "reruns_of": {"run_rerun", "run_history_rerun"},
 }
-ATTENTION = {"lost_lately": "attempt_ended", "overdue_schedules": "schedule_look"}
+ATTENTION = {
+    "lost_lately": "attempt_ended",
+    "overdue_schedules": "schedule_look",
+    "overdue_schedules_of_jobs": "schedule_look",
+    "schedules_missed_lately": "schedule_missed",
+    "jobs_with_deadlines": "job_version_deadline",
+}
 RECENTLY: dict[str, Any] = {"since": START_MS, "late_ms": 60_000}
 BY_ID_TOO = ("recent_runs", "list_groups")
 LISTS_ON_SQLITE = {

@@ -334,3 +334,12 @@ def test_a_job_defined_later_can_be_used_as_graphs_are_traced_late() -> None:
         return None
 
     assert list(flow.plan.nodes) == ["later"]
+
+
+def test_a_graph_has_a_deadline_like_any_job() -> None:
+    @app.graph(deadline="07:00 Europe/Paris", schedule={"cron": "0 2 * * *", "deadline": "3h"})
+    def dated() -> None:
+        extract("today")
+
+    assert dated.job.spec.deadline == "07:00 Europe/Paris"
+    assert [each.deadline for each in dated.job.schedules] == ["3h"]

@@ -318,3 +318,32 @@ def test_a_graph_that_cannot_work_is_refused_with_its_place(text: str, said: str
 
     assert said in str(refused.value)
     assert str(refused.value).startswith("folder/flow.yaml:")
+
+
+def test_deadlines_are_of_a_job_of_a_graph_or_of_a_schedule() -> None:
+    found = read("""
+defaults: {deadline: 3h}
+jobs:
+  report:
+    command: "true"
+    schedule: {cron: 0 2 * * *, deadline: 07:00}
+graphs:
+  nightly:
+    deadline: 07:00 Europe/Paris
+    nodes: {a: {command: "true"}, b: {command: "true", deadline: 1h}}
+  weekly: {nodes: {report: {}}}
+""")
+
+    assert {name: spec.deadline or None for name, spec in found.jobs.items()} == {
+        "report": "3h",
+        "nightly.a": None,
+        "nightly.b": "1h",
+        "nightly": "07:00 Europe/Paris",
+        "weekly": "3h",
+    }
+    assert found.schedules["report"].schedule.deadline == "07:00"
+
+
+def test_a_deadline_that_cannot_be_read_is_refused_with_its_place() -> None:
+    with pytest.raises(BadFile, match=r"flow.yaml:2:24: .*deadline='soon' is not a deadline"):
+        read("jobs:\n  a: {command: 'true', deadline: soon}\n")

@@ -126,6 +126,7 @@ def test_all_of_yaml() -> None:
     jitter: 30s
     jitter_kind: random
     start_within: 1h
+    deadline: 07:00
     pause_after: 3
     paused: true
     """
@@ -151,6 +152,7 @@ def test_all_of_yaml() -> None:
         jitter="30s",
         jitter_kind="random",
         start_within="1h",
+        deadline="07:00",
         pause_after=3,
         is_paused=True,
     )

@@ -26,6 +26,7 @@ export type AlertChannelView = {
 
 export type AlertRuleBody = {
   on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "monitor.down">;
+  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "deadline.missed" | "deadline.at_risk" | "schedule.missed" | "security.sign_in" | "security.token" | "security.audit">;
   to: Array<string>;
   jobs?: Array<string>;
   queues?: Array<string>;
@@ -336,7 +337,7 @@ export type ChainVerdict = {
 };
 
 export type Change = {
-  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  kind: "calendar" | "blackout" | "alert channel" | "alert rule" | "job" | "graph" | "schedule";
   name: string;
   verb: "add" | "change" | "remove";
   fields: Array<FieldChange>;
@@ -482,6 +483,7 @@ export type DefinitionView = {
   timeout: number | null;
   expires: number | null;
   onFailure: string | null;
+  deadline: string | null;
   schedule: Record<string, unknown> | null;
   arguments: Record<string, unknown>;
   labels: Record<string, string | number | boolean>;
@@ -824,6 +826,7 @@ export type JobBody = {
   priority?: number | "high" | "medium" | "low" | null;
   expires?: string | number | null;
   timeout?: string | number | null;
+  deadline?: string | number | null;
   retries?: number | null;
   backoff?: "exponential" | "fixed" | "none" | null;
   retryDelay?: string | number | null;
@@ -929,6 +932,7 @@ export type JobSpec = {
   retry: RetryPolicy;
   timeout_ms: number | null;
   expires_ms: number | null;
+  deadline: string;
   delivery: "at_least_once" | "at_most_once";
   isolation: "thread" | "process";
   memory_mb: number | null;
@@ -989,7 +993,7 @@ export type Lag = {
 };
 
 export type Leftover = {
-  kind: "calendar" | "blackout" | "job" | "graph" | "schedule";
+  kind: "calendar" | "blackout" | "alert channel" | "alert rule" | "job" | "graph" | "schedule";
   name: string;
 };
 
@@ -1685,6 +1689,8 @@ export type RunView = {
   onFailureRun: string | null;
   paused: boolean;
   labels: Record<string, string | number | boolean>;
+  deadline: string | null;
+  deadlineMissed: boolean;
 };
 
 export type Rung = {
@@ -1743,6 +1749,7 @@ export type Schedule = {
   jitter: string | null;
   jitter_kind: "random" | "hash" | "fixed";
   start_within: string | null;
+  deadline: string | null;
   pause_after: number | null;
   is_paused: boolean;
   labels: Record<string, string | number | boolean>;
@@ -1772,6 +1779,7 @@ export type ScheduleBody = {
   jitter?: string | number | null;
   jitterKind?: "random" | "hash" | "fixed" | null;
   startWithin?: string | number | null;
+  deadline?: string | number | null;
   pauseAfter?: number | null;
   paused?: boolean | null;
   labels?: Record<string, unknown> | null;

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from litestar.connection import ASGIConnection
 
 from rota.api.identity.credential_lookups import CredentialLookups, Find
+from rota.api.identity.guess_reports import GuessReports
 from rota.api.identity.login_throttle import LoginThrottle
 from rota.api.identity.row_scope import HOUSE
 from rota.api.identity.security_events import Kind
@@ -72,6 +73,7 @@ class Identities:
         """Until when a digest may be looked up whatever its address has tried."""
         self._lookups = CredentialLookups(server_state)
         self.patience = LoginThrottle(server_state.options.failures)
+        self.guesses = GuessReports(server_state)
 
     def cookie(self, connection: Connection) -> str:
         """The name of the session cookie.
@@ -125,14 +127,16 @@ class Identities:
     def check_patience(self, address: str, secret: str) -> None:
         """TooMany after too many bad credentials from this address that begin as this one does."""
         if self._was_good.get(digest_of(secret[:LONGEST]), 0.0) < elapsed_s():
-            self.patience.check(address, secret)
+            with self.guesses.reported(address):
+                self.patience.check(address, secret)
 
     def note_failure(
         self, address: str, kind: Kind, secret: str = "", namespace: str = HOME
     ) -> None:
         """Count a bad credential of this address; TooMany if there were too many."""
         self._server_state.refusals.count(kind, namespace)
-        self.patience.fail(address, secret)
+        with self.guesses.reported(address):
+            self.patience.fail(address, secret)
         emit("api.denied", address=address)
 
     async def find_token(self, secret: str) -> Credential | None:

@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rota.engine.runs.deadlines import with_deadline
 from rota.engine.runs.find import find_all
 from rota.engine.runs.search.labels import with_labels
 from rota.errors import UnknownRun
@@ -74,7 +75,7 @@ def _find(tx: Tx, batch: _Waiting) -> dict[tuple[str, str], RunView]:
     for namespace, run_id in batch:
         ids_by_namespace.setdefault(namespace, []).append(run_id)
     return {
-        (namespace, view.id): view
+        (namespace, view.id): with_deadline(tx, view)
         for namespace, run_ids in ids_by_namespace.items()
         for view in with_labels(
             tx, find_all(tx, run_ids, namespace=namespace).values(), namespace=namespace

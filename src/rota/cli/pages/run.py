@@ -100,6 +100,7 @@ def _facts(run: RunView, now: int, reasons: Sequence[Reason]) -> list[tuple[str,
         ("starts" if run.state == "scheduled" else "queued", moment(run.ready_at) if waits else ""),
         ("started", moment(run.started_at)),
         ("finished", moment(run.finished_at)),
+        ("deadline", _deadline(run, now)),
         ("took", lasted(run.started_at, run.finished_at)),
         ("worker", run.worker_id or ""),
         ("key", run.key or ""),
@@ -109,3 +110,10 @@ def _facts(run: RunView, now: int, reasons: Sequence[Reason]) -> list[tuple[str,
         ("delivery", "at most once" if run.at_most_once else ""),
         ("on failure", f"run {run.on_failure_run}" if run.on_failure_run else ""),
     ]
+
+
+def _deadline(run: RunView, now: int) -> str:
+    if run.deadline is None:
+        return ""
+    missed = "missed" if run.deadline_missed else ""
+    return f"{run.deadline.text()}  ({missed or since(run.deadline, now)})"

@@ -7,9 +7,11 @@ the problems that the overview shows. A look that was missed is made up for by t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from typing import NamedTuple
 
 from rota.clock import to_text
+from rota.engine.alerts.deadlines import deadline_findings
+from rota.engine.alerts.look import Look
+from rota.engine.alerts.security import broken_chain, guesses, strong_tokens
 from rota.engine.insight.attention import attention
 from rota.engine.insight.overview import depths_of
 from rota.engine.monitors.facts import facts_of
@@ -31,15 +33,6 @@ _KINDS_OF_CONCERNS: Mapping[str, AlertKind] = {
     "silent": "worker.lost",
     "lost": "worker.lost",
 }
-
-
-class Look(NamedTuple):
-    """One look at a namespace."""
-
-    namespace: str
-    now: int
-    since: int
-    """From when on failed runs count."""
 
 
 def findings(tx: Tx, look: Look, kinds: Collection[str]) -> list[AlertFinding]:
@@ -133,11 +126,31 @@ def _monitors_down(tx: Tx, look: Look) -> Iterator[AlertFinding]:
         )
 
 
+def _missed_schedules(tx: Tx, look: Look) -> Iterator[AlertFinding]:
+    at = {"namespace": look.namespace, "since": look.since, "limit": MOST_SCHEDULES}
+    for row in tx.all("schedules_missed_lately", **at):
+        yield AlertFinding(
+            kind="schedule.missed",
+            subject=row["name"],
+            title=f"Schedule {row['name']} missed a firing ({row['missed']:,} in all)",
+            advice="No scheduler was alive, or it was too late to start. See its `catchup`: "
+            f"`rota schedules show {row['name']}`.",
+            at=row["missed_at"],
+            job=row["job"],
+        )
+
+
 _SOURCES: Mapping[str, Callable[[Tx, Look], Iterator[AlertFinding]]] = {
     "run.failed": _failures,
     "cause.new": _failures,
     "schedule.paused": _paused_schedules,
     "monitor.down": _monitors_down,
+    "schedule.missed": _missed_schedules,
+    "deadline.missed": deadline_findings,
+    "deadline.at_risk": deadline_findings,
+    "security.sign_in": guesses,
+    "security.token": strong_tokens,
+    "security.audit": broken_chain,
     **dict.fromkeys(_KINDS_OF_CONCERNS.values(), _problems),
 }
 """Which function finds alerts of a kind."""

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from rota.engine.alerts.findings import Look, findings
+from rota.engine.alerts.findings import findings
+from rota.engine.alerts.look import Look
 from rota.engine.alerts.rules import StoredRule, rules
 from rota.engine.runs.find import now_ms
 from rota.ids import new_id

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections import deque
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -95,6 +95,42 @@ def _end_of(tx: Tx, chain: Row, walk: _Walk, limit: int) -> str:
     return ""
 
 
+class ChainWalk(NamedTuple):
+    """How far somebody has walked along a chain that goes on growing."""
+
+    seq: int
+    hash: str
+    head: int
+    """The last place that the chain had."""
+
+
+def walk_on(
+    tx: Tx, since: ChainWalk | None, *, namespace: str, most: int
+) -> tuple[ChainWalk | None, str]:
+    """Walk on for up to `most` entries; return how far, and what is wrong or an empty text.
+
+    At the end of the chain the next walk begins anew; at a fault it comes back to it.
+    """
+    chain = tx.one("find_chain", namespace=namespace)
+    head = 0 if chain is None else chain["seq"]
+    if since is not None and head < since.head:
+        return since, f"act {head + 1} is missing, and all after it"
+    if chain is None:
+        return None, ""
+    anew = ChainWalk(chain["base_seq"], chain["base_hash"], head)
+    start = anew if since is None or since.seq < anew.seq else since
+    walk = _Walk(namespace, _Noted(()), start.seq, start.hash)
+    says, is_end = walk.part(tx, most)
+    if not says and is_end and walk.seq < head:
+        says = f"act {walk.seq + 1} is missing, and all after it"
+    if says:
+        again = tx.all("find_chain", namespace=namespace)[0]
+        if again["base_seq"] != chain["base_seq"]:  # retention has removed what we were reading
+            return None, ""
+        return start._replace(head=head), says
+    return anew if is_end else ChainWalk(walk.seq, walk.hash, head), ""
+
+
 class _Walk:
     """A walk along a chain from its base; `seq` and `hash` are of the last entry that fits."""
 
@@ -111,6 +147,12 @@ class _Walk:
                 if says := self._step(row):
                     return says
         return ""
+
+    def part(self, tx: Tx, most: int) -> tuple[str, bool]:
+        """Walk up to `most` entries on; return the first defect, and whether that is the end."""
+        rows = tx.all("sealed_acts", namespace=self.namespace, after=self.seq, limit=most)
+        says = next(filter(None, map(self._step, rows)), "")
+        return says, len(rows) < most
 
     def _step(self, row: Row) -> str:
         seq = self.seq + 1

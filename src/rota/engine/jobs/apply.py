@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rota.engine.admission.windows import blackouts, put_blackout
+from rota.engine.alerts.rules import channels, put_channel, put_rule, rules
 from rota.engine.jobs.definitions import define, jobs, remove
 from rota.engine.runs.find import now_ms
 from rota.engine.schedules import definitions as schedules
@@ -72,6 +73,10 @@ class _Doer(NamedTuple):
             put_calendar(self.tx, name, bundle.calendars[name], **at)
         elif change.kind == "blackout" and name in bundle.blackouts:
             put_blackout(self.tx, name, bundle.blackouts[name], **at)
+        elif change.kind == "alert channel" and name in bundle.channels:
+            put_channel(self.tx, name, bundle.channels[name], **at)
+        elif change.kind == "alert rule" and name in bundle.alert_rules:
+            put_rule(self.tx, name, bundle.alert_rules[name], **at)
         elif change.kind == "schedule" and name in bundle.schedules:
             schedules.put(
                 self.tx,
@@ -127,4 +132,9 @@ def _read_stored(tx: Tx, bundles: Sequence[Bundle], namespace: str) -> Stored:
             name: each.calendar for name, each in calendars(tx, namespace=namespace).items()
         },
         blackouts=blackouts(tx, namespace=namespace),
+        # Only who may write channels reads them: a worker's login may not.
+        channels=channels(tx, namespace=namespace)
+        if any(each.channels for each in bundles)
+        else {},
+        alert_rules={each.name: each.rule for each in rules(tx, namespace=namespace)},
     )

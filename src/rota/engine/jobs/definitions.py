@@ -88,7 +88,7 @@ def put_version(tx: Tx, spec: JobSpec, *, namespace: str, origin: str = CODE) ->
     is_new = row is None
     while row is None:
         # Another process may bring a different change at the same moment and take the number.
-        tx.execute("insert_version", spec=text, origin=origin, **at)
+        tx.execute("insert_version", spec=text, origin=origin, deadline=spec.deadline or None, **at)
         row = tx.one("find_version", **at)
     return int(row["version"]), is_new
 

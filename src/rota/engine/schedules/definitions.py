@@ -67,6 +67,7 @@ def put(  # noqa: PLR0913  # a schedule, and whose it is
         "rules_version": plan.rules_version,
         "calendar": schedule.calendar if isinstance(schedule.calendar, str) else None,
         "pause_after": schedule.pause_after,
+        "deadline": schedule.deadline,
         "is_strict": schedule.overlap == "strict",
         "follows_end": plan.follows_end,
         "event": plan.event,

@@ -83,6 +83,7 @@ class _Moved(msgspec.Struct, frozen=True, kw_only=True):
     look_at: int | None
     fired: int
     missed: int
+    is_missed: bool
     skipped: int
 
 
@@ -135,11 +136,9 @@ def _fire(tx: Tx, rows: Sequence[Row], compiled: CompiledSchedules, new_id: NewI
     for place, look in enumerate(looks):
         try:
             ask = _ask(look, windows)
+            asks += [] if ask is None else [ask]
         except BadInput as error:  # a time in its arguments has no value; others still fire
             looks[place] = _broken(look.row, error)
-            continue
-        if ask is not None:
-            asks.append(ask)
     begun = begin(tx, asks, new_id=new_id)
     moved = [_moved(look, begun.get(str(look.row["id"])), compiled) for look in looks]
     tx.execute("move_schedules", batch=msgspec.json.encode(moved).decode())
@@ -296,5 +295,6 @@ def _moved(look: _Look, begun: StartResult | None, compiled: CompiledSchedules) 
         look_at=look_at,
         fired=begun.fired if begun else 0,
         missed=look.due.missed,
+        is_missed=look.due.missed > 0 and (look.due.last or 0) > (row["late_until"] or 0),
         skipped=begun.skipped if begun else 0,
     )

@@ -11,6 +11,8 @@ from rota.engine.values.stored_text import read
 from rota.model.jobs.spec import JobSpec
 from rota.model.runs.run import NewRun, Origin, StartKind
 from rota.rules.runs.labels import merged
+from rota.model.schedules.definitions import Schedule
+from rota.rules.runs.deadlines import deadline_at
 from rota.rules.schedules.arguments import has_references, resolve_args
 from rota.store.base import Row
 
@@ -64,8 +66,16 @@ def origin_of(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> str:
         interval_end=start.interval_end,
         zone=plan.schedule.zone,
         backfill=start.request if start.kind == "backfill" else None,
+        deadline=_deadline_at(plan.schedule, start.instant),
     )
     return msgspec.json.encode(origin).decode()
+
+
+def _deadline_at(schedule: Schedule, instant: int) -> int | None:
+    """Return when the run of an instant has to have ended, if its schedule has a deadline."""
+    if schedule.deadline is None:
+        return None
+    return deadline_at(schedule.deadline, instant, zone=schedule.zone)
 
 
 def with_times(row: Row, plan: CompiledSchedule, start: ScheduledStart) -> ScheduledStart:

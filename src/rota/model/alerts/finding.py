@@ -25,6 +25,10 @@ class AlertFinding(msgspec.Struct, frozen=True, kw_only=True):
     """The failed runs of the window, or the runs that wait because of it."""
     lasts: bool = False
     """Whether it is so until it is found no more; otherwise it has happened once."""
+    run_id: str | None = None
+    """The run that shows it, if it is about one."""
+    opens: bool = True
+    """Whether it opens an incident; otherwise it only keeps an open one from being over."""
 
 
 class OpenIncident(msgspec.Struct, frozen=True, kw_only=True):

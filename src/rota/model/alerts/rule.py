@@ -18,6 +18,12 @@ AlertKind = Literal[
     "queue.paused",
     "worker.lost",
     "monitor.down",
+    "deadline.missed",
+    "deadline.at_risk",
+    "schedule.missed",
+    "security.sign_in",
+    "security.token",
+    "security.audit",
 ]
 Severity = Literal["info", "warning", "error", "critical"]
 SEVERITIES: tuple[Severity, ...] = ("info", "warning", "error", "critical")

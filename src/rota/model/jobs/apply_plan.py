@@ -8,12 +8,16 @@ from typing import Any, Literal
 import msgspec
 
 from rota.clock import Moment, moment
+from rota.model.alerts.channel import AlertChannel
+from rota.model.alerts.rule import AlertRule
 from rota.model.jobs.spec import JobSpec
 from rota.model.schedules.definitions import Blackout, Calendar, Schedule
 from rota.model.view import View
 
 Verb = Literal["add", "change", "remove"]
-Kind = Literal["calendar", "blackout", "job", "graph", "schedule"]
+Kind = Literal[
+    "calendar", "blackout", "alert channel", "alert rule", "job", "graph", "schedule"
+]  # fmt: skip
 
 
 class FieldChange(View, frozen=True):
@@ -93,6 +97,8 @@ class Stored(msgspec.Struct, frozen=True, kw_only=True):
     schedules: Mapping[str, StoredSchedule] = {}
     calendars: Mapping[str, Calendar] = {}
     blackouts: Mapping[str, Blackout] = {}
+    channels: Mapping[str, AlertChannel] = {}
+    alert_rules: Mapping[str, AlertRule] = {}
 
 
 class Wish(msgspec.Struct, frozen=True, kw_only=True):

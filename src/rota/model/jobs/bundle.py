@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
+from rota.model.alerts.channel import AlertChannel
+from rota.model.alerts.rule import AlertRule
 from rota.model.jobs.spec import JobSpec
 from rota.model.schedules.definitions import Blackout, Calendar, Schedule
 
 
 class Bundle(msgspec.Struct, frozen=True, kw_only=True):
-    """The jobs of a file, with its schedules, calendars and maintenance windows."""
+    """The jobs of a file, with its schedules, calendars, maintenance windows and alerts."""
 
     name: str
     """The file that the jobs belong to, so that a job that leaves it can be removed."""
@@ -17,6 +19,8 @@ class Bundle(msgspec.Struct, frozen=True, kw_only=True):
     schedules: dict[str, BundledSchedule] = {}
     calendars: dict[str, Calendar] = {}
     blackouts: dict[str, Blackout] = {}
+    channels: dict[str, AlertChannel] = {}
+    alert_rules: dict[str, AlertRule] = {}
     places: dict[str, str] = {}
     """The position of each job and node, such as `flow.yaml:12:9`, by `job` and `graph/node`."""
 

@@ -120,6 +120,8 @@ class DefinitionView(View, frozen=True):
     expires: float | None
     on_failure: str | None
     """The job that is told when a run has failed for good."""
+    deadline: str | None = None
+    """By when its runs have to have ended."""
     schedule: dict[str, Any] | None = None
     """The one that was defined with it."""
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -102,6 +102,8 @@ class JobSpec(msgspec.Struct, frozen=True, kw_only=True):
     timeout_ms: int | None = None
     expires_ms: int | None = None
     """The longest wait in its queue after which a run may still start."""
+    deadline: str | msgspec.UnsetType = msgspec.UNSET
+    """When its runs have to have ended: `2h` after the time they are for, or `07:00 Asia/Tokyo`."""
     delivery: Delivery = "at_least_once"
     isolation: Isolation = "thread"
     memory_mb: int | None = None

@@ -67,7 +67,7 @@ REPEATED = (
 
 
 class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rename="camel"):
-    """The schedule and the instant that a run is for; times are milliseconds."""
+    """The schedule, and the instant and deadline of a run of it; times are milliseconds."""
 
     schedule: str
     kind: StartKind
@@ -78,6 +78,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, rena
     """The zone of the schedule, in which days are counted."""
     backfill: str | None = None
     """The id of the backfill that started it."""
+    deadline: int | None = None
 
 
 class Submitted(msgspec.Struct, frozen=True, kw_only=True):
@@ -300,6 +301,9 @@ class RunView(View, frozen=True, kw_only=True):
     paused: bool = False
     """A run of a graph that starts no other nodes until somebody resumes it."""
     labels: Labels = msgspec.field(default_factory=dict)
+    deadline: Moment | None = None
+    """When it has to have ended, and whether that was missed; in the view of a single run."""
+    deadline_missed: bool = False
 
 
 def cached_from(reason: str | None) -> str | None:

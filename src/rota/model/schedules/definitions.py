@@ -149,6 +149,8 @@ class Schedule(_Data, frozen=True, kw_only=True):
     jitter_kind: JitterKind = "hash"
     start_within: str | None = None
     """How long after its time a run may still start."""
+    deadline: str | None = None
+    """By when its runs have to have ended, instead of the deadline of the job."""
     pause_after: int | None = None
     """The number of failed runs in a row that pauses the schedule."""
     is_paused: bool = False

@@ -27,6 +27,7 @@ def check_reach(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -
     reaches = caller.sees
     if caller.sees_all_queues:
         return
+    _check_alerts(bundles)
     new = {name: spec for bundle in bundles for name, spec in bundle.jobs.items()}
     for name, spec in new.items():
         for queue in queues_of(spec):
@@ -42,6 +43,11 @@ def check_reach(tx: Tx, caller: Caller, bundles: Sequence[Bundle], plan: Plan) -
     for name, window in _windows(tx, caller, bundles, plan):
         if window.queue is None or not reaches(window.queue):
             raise NotPermitted(f"blackout {name}: a window of the credential names a queue of it")
+
+
+def _check_alerts(bundles: Sequence[Bundle]) -> None:
+    if any(bundle.channels or bundle.alert_rules for bundle in bundles):
+        raise NotPermitted("alerts are about all queues, and the credential reaches some of them")
 
 
 def _others(spec: JobSpec) -> Iterator[str]:

@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.jobs.apply import apply, compare
 from rota.engine.schedules.calendars import calendars
-from rota.errors import BadFile, BadOption
+from rota.errors import BadFile, BadOption, NotPermitted
 from rota.ids import new_id
 from rota.model.jobs.apply_plan import Change, Plan, Wish
 from rota.model.jobs.bundle import Bundle
@@ -127,6 +127,7 @@ def apply_files(tx: Tx, caller: Caller, body: FilesBody) -> Plan:
         compiled=compiled_schedules(),
         new_id=new_id,
     )
+    _check_channels(caller, plan)
     changed = {each.name for each in plan.changes if each.kind in ("job", "graph")}
     specs = [spec for bundle in bundles for spec in bundle.jobs.values()]
     check_rights(tx, caller, *(spec for spec in specs if spec.name in changed))
@@ -135,6 +136,13 @@ def apply_files(tx: Tx, caller: Caller, body: FilesBody) -> Plan:
     if not done:
         nothing_changed(tx, caller)
     return msgspec.structs.replace(_visible(plan, bundles, caller), applied=True)
+
+
+def _check_channels(caller: Caller, plan: Plan) -> None:
+    """NotPermitted for a caller who may not change alert channels, and whose files do."""
+    touched = [each.name for each in plan.changes if each.kind == "alert channel"]
+    if touched and not caller.credential.has("admin"):
+        raise NotPermitted(f"alert channel {touched[0]}: the role admin is needed to change it")
 
 
 def _bundles(body: FilesBody) -> list[Bundle]:

@@ -98,6 +98,7 @@ def definition_view(
         breaker=BreakerBody(**msgspec.structs.asdict(work.breaker)) if work.breaker else None,
         timeout=_seconds(work.timeout_ms),
         expires=_seconds(work.expires_ms),
+        deadline=spec.deadline or None,
         on_failure=told_by(spec),
         schedule=_without_args(msgspec.to_builtins(timed)) if timed else None,
         arguments=dict(timed.args) if timed else {},

@@ -7,6 +7,7 @@ import msgspec
 from rota.engine.admission.active_holds import ActiveHolds
 from rota.engine.failures.on_failure import told_run
 from rota.engine.graphs.views.nodes import is_paused
+from rota.engine.runs.deadlines import with_deadline
 from rota.engine.runs.find import tally
 from rota.engine.runs.search.labels import labels_of
 from rota.model.runs.run import RunView
@@ -42,7 +43,7 @@ def completed(tx: Tx, caller: Caller, run: RunView) -> RunView:
     paused = is_paused(tx, run.id) if run.state is State.SUSPENDED else None
     told = told_run(tx, run) if run.state is State.FAILED else None
     return msgspec.structs.replace(
-        run,
+        with_deadline(tx, run),
         verbs=run_verbs(run, caller, is_paused=paused),
         tally=tally(tx, run.id, namespace=run.namespace) if _has_attempts(run) else {},
         on_failure_run=told.id if told and caller.sees(told.queue) else None,

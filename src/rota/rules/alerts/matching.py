@@ -13,6 +13,9 @@ from rota.model.alerts.rule import AlertRule
 OF_RUNS = ("run.failed", "cause.new")
 """Kinds whose findings count failed runs by job and cause."""
 
+PAST = (*OF_RUNS, "schedule.missed", "security.sign_in", "security.token")
+"""Kinds that have happened, and are not so until they are mended."""
+
 
 def covered(rule: AlertRule, findings: Iterable[AlertFinding]) -> list[AlertFinding]:
     """Return what this rule reports, one finding for each incident it would open."""

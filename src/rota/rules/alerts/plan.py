@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from rota.model.alerts.finding import AlertFinding, OpenIncident
 from rota.model.alerts.incident import MessageKind
 from rota.model.alerts.rule import AlertRule
-from rota.rules.alerts.matching import OF_RUNS, covered
+from rota.rules.alerts.matching import OF_RUNS, PAST, covered
 from rota.rules.alerts.quiet import is_quiet
 from rota.rules.text.duration import parse_duration
 
@@ -105,7 +105,7 @@ def _changes(
     for incident in own:
         finding = found.pop((incident.kind, incident.subject), None)
         yield _continued(rule, incident, finding, now)
-    fresh = [each for key, each in found.items() if each.at > closed.get(key, -1)]
+    fresh = [each for key, each in found.items() if each.opens and each.at > closed.get(key, -1)]
     fresh.sort(key=lambda each: (-each.at, each.subject))
     room = max(0, MOST_OPEN - len(own))
     for each in fresh[:room]:
@@ -130,6 +130,7 @@ def _opened(name: str, rule: AlertRule, finding: AlertFinding, now: int) -> Inci
         job=finding.job,
         cause=finding.cause,
         queue=finding.queue,
+        run_id=finding.run_id,
         opened_at=min(finding.at, now),
         last_at=finding.at,
     )
@@ -153,7 +154,7 @@ def _continued(
     rule: AlertRule, incident: OpenIncident, finding: AlertFinding | None, now: int
 ) -> IncidentChange:
     last_at = incident.last_at if finding is None else max(finding.at, incident.last_at)
-    is_over = _is_over(incident, last_at, now) if incident.kind in OF_RUNS else finding is None
+    is_over = _is_over(incident, last_at, now) if incident.kind in PAST else finding is None
     return IncidentChange(
         incident=replace(incident, last_at=last_at),
         is_new=False,
@@ -163,8 +164,10 @@ def _continued(
 
 
 def _is_over(incident: OpenIncident, last_at: int, now: int) -> bool:
-    """Whether the failures of an incident have ended."""
+    """Whether what has happened is over: nobody is told of that unless a job succeeds again."""
     quiet_ms = now - last_at
+    if incident.kind not in OF_RUNS:
+        return incident.messages > 0 and quiet_ms >= SETTLED_MS
     return quiet_ms >= FORGOTTEN_MS or (incident.has_recovered and quiet_ms >= SETTLED_MS)
 
 
@@ -181,12 +184,12 @@ def _kind(rule: AlertRule, change: IncidentChange, now: int) -> MessageKind | No
     if rule.repeat is None or incident.told_at is None:
         return None
     is_time = now - incident.told_at >= parse_duration(rule.repeat)
-    is_news = incident.kind not in OF_RUNS or incident.last_at > incident.told_at
+    is_news = incident.kind not in PAST or incident.last_at > incident.told_at
     return "reminder" if is_time and is_news else None
 
 
 def _has_ended_well(incident: OpenIncident) -> bool:
-    return incident.kind not in OF_RUNS or incident.has_recovered
+    return incident.kind not in PAST or incident.has_recovered
 
 
 def _within_budget(

@@ -93,9 +93,9 @@ def define_job(
     own = name + OWN if dependencies else name
     parameters = dict.fromkeys(parameter_names(target), SCALAR)
     fields = job_options(own, options).spec_fields()
-    handler, labels = fields["on_failure"], fields["labels"]
+    of_whole = {name: fields[name] for name in ("on_failure", "deadline", "labels")}
     if dependencies:  # one of them that fails is a failure of the job, too: the whole tells of it
-        fields |= {"on_failure": msgspec.UNSET, "labels": msgspec.UNSET}
+        fields |= dict.fromkeys(of_whole, msgspec.UNSET)
     spec = JobSpec(target=target, parameters=parameters, **fields)
     if not dependencies:
         return JobDefinition((spec,))
@@ -107,13 +107,12 @@ def define_job(
     if len(dependencies) > MOST_DEPENDENCIES:
         raise BadOption(f"dependencies: {len(dependencies)} are more than {MOST_DEPENDENCIES}")
     graph = Graph(name=name, nodes=_nodes(own, dependencies))
-    check_told_is_other(name, handler)
+    check_told_is_other(name, of_whole["on_failure"])
     whole = JobSpec(
         name=name,
         target=GraphTarget(graph=plan_graph(graph).graph),
         queue=spec.queue,
-        on_failure=handler,
-        labels=labels,
+        **of_whole,
     )
     return JobDefinition((spec, whole))
 

@@ -23,7 +23,16 @@ from rota.rules.failures.retry_options import RETRY
 from rota.rules.runs.labels import read_labels
 from rota.rules.text.checks import duration_ms, positive_ms, whole_number
 from rota.rules.text.names import check_key, check_name
-from rota.rules.text.option import DURATION, LABELS, NAME, NAMES, TEXT, Option, Time
+from rota.rules.text.option import (
+    DEADLINE,
+    DURATION,
+    LABELS,
+    NAME,
+    NAMES,
+    TEXT,
+    Option,
+    Time,
+)
 from rota.rules.text.size import parse_size
 
 MAX_DESCRIPTION = 10_000
@@ -59,6 +68,13 @@ def _word(words: tuple[str, ...]) -> Callable[[str, object], str]:
         return str(value)
 
     return read
+
+
+def _deadline(option: str, value: object) -> str:
+    # Late: zones cost 30 ms, which programs without deadlines need not pay.
+    from rota.rules.runs.deadlines import read_deadline  # noqa: PLC0415
+
+    return read_deadline(option, value)
 
 
 def _memory(option: str, value: Any) -> int:
@@ -176,6 +192,14 @@ OPTIONS = (
         "[stop an attempt that takes longer](#timeout)",
         where=_BOTH,
         field="timeout_ms",
+        body=Time,
+    ),
+    Option(
+        "deadline",
+        _deadline,
+        DEADLINE,
+        "[tell people if a run has not ended by then](#deadline)",
+        where=_JOB,
         body=Time,
     ),
     *RETRY,

@@ -28,7 +28,9 @@ JOB_OPTIONS = names_of(OPTIONS, "job")
 TIMING_OPTIONS = {*Schedule.__struct_fields__, "paused", "timezone"} - {"trigger", *JOB_OPTIONS}
 """Options of a job's schedules; `jitter` is that of retries, so a schedule has its own mapping."""
 SUBMIT_OPTIONS = names_of(OPTIONS, "submit")
-GRAPH_RUN_OPTIONS = frozenset({"dependencies", "labels", "on_failure", "queue", "priority"})
+GRAPH_RUN_OPTIONS = frozenset(
+    {"deadline", "dependencies", "labels", "on_failure", "queue", "priority"}
+)
 """Options of jobs that a graph has, too; others are those of its nodes."""
 
 _JOINT = {*RETRY_OPTIONS, "retry", "schedule"}

@@ -29,6 +29,7 @@ from rota.model.jobs.bundle import Bundle, BundledSchedule
 from rota.model.jobs.spec import GraphTarget, JobSpec
 from rota.model.schedules.definitions import Calendar, Every, Schedule
 from rota.rules.admission.dependencies import check_circles, check_there
+from rota.rules.alerts.file_checks import shown_change
 from rota.rules.failures.on_failure import check_told
 from rota.rules.graphs.known import check_known
 from rota.rules.jobs.breakage import check_others
@@ -78,6 +79,8 @@ class _Planner:
         self._schedules = _merge("schedule", bundles, lambda each: each.schedules)
         self._calendars = _merge("calendar", bundles, lambda each: each.calendars)
         self._blackouts = _merge("blackout", bundles, lambda each: each.blackouts)
+        self._channels = _merge("alert channel", bundles, lambda each: each.channels)
+        self._alert_rules = _merge("alert rule", bundles, lambda each: each.alert_rules)
         self._places = {name: at for each in bundles for name, at in each.places.items()}
         self._origins = {name: origin_of(each) for each in bundles for name in each.jobs}
         self._ours = {origin_of(each) for each in bundles}
@@ -97,6 +100,7 @@ class _Planner:
             self._compare("calendar", name, self._stored.calendars.get(name), calendar)
         for name, blackout in self._blackouts.items():
             self._compare("blackout", name, self._stored.blackouts.get(name), blackout)
+        self._alerts()
         for name, spec in self._jobs.items():
             self._job(name, spec)
         for name, bundled in self._schedules.items():
@@ -116,6 +120,13 @@ class _Planner:
             until=moment(self._start + self._wish.horizon_ms),
             cut=tuple(self._cut),
         )
+
+    def _alerts(self) -> None:
+        for name, channel in self._channels.items():
+            had, has, hidden = shown_change(self._stored.channels.get(name), channel)
+            self._compare("alert channel", name, had, has, hidden)
+        for name, rule in self._alert_rules.items():
+            self._compare("alert rule", name, self._stored.alert_rules.get(name), rule)
 
     def _check_others(self, leftovers: Sequence[Leftover]) -> None:
         removed = {(each.kind, each.name) for each in leftovers if self._wish.prune}

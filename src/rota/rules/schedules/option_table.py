@@ -10,6 +10,7 @@ import msgspec
 
 from rota.errors import BadOption
 from rota.model.schedules.definitions import Calendar, Catchup, Fold, Gap, JitterKind, Overlap, Roll
+from rota.rules.runs.deadlines import read_deadline
 from rota.rules.runs.labels import read_labels
 from rota.rules.schedules.arguments import written
 from rota.rules.schedules.trigger_options import flag, time_text
@@ -17,7 +18,18 @@ from rota.rules.schedules.zones import zone
 from rota.rules.text.checks import duration_ms, one_of, positive_ms, whole_number
 from rota.rules.text.duration import format_duration
 from rota.rules.text.names import check_name
-from rota.rules.text.option import COUNT, DURATION, FLAG, LABELS, NAME, OBJECT, TEXT, Option, Time
+from rota.rules.text.option import (
+    COUNT,
+    DEADLINE,
+    DURATION,
+    FLAG,
+    LABELS,
+    NAME,
+    OBJECT,
+    TEXT,
+    Option,
+    Time,
+)
 
 MAX_PARALLEL = 10_000
 MAX_WAITING = 100_000
@@ -178,6 +190,13 @@ OPTIONS = (
         _positive,
         DURATION,
         "[the latest start after a firing](#missed-firings)",
+        body=Time,
+    ),
+    Option(
+        "deadline",
+        read_deadline,
+        DEADLINE,
+        "[the deadline of its runs](#deadlines), instead of that of the job",
         body=Time,
     ),
     Option(

@@ -18,6 +18,7 @@ TEXT: Schema = {"type": "string"}
 FLAG: Schema = {"type": "boolean"}
 COUNT: Schema = {"type": "integer", "minimum": 1}
 DURATION: Schema = {"type": ["string", "number"], "examples": ["500ms", "90s", "1h30m", "7d"]}
+DEADLINE: Schema = {"type": ["string", "number"], "examples": ["2h", "07:00 Europe/Paris"]}
 NAMES: Schema = {"type": ["string", "array"], "items": TEXT}
 OBJECT: Schema = {"type": "object"}
 LABELS: Schema = {

@@ -61,9 +61,9 @@ export function bodyOf(fields: FormData, kind: Kind, old?: Definition): JobBody 
 
 /** What the form does not show stays as it is. */
 function keptOf(old: Definition) {
-  const { backoff, retryDelay, retryCap, retryWithin, jitter, breaker, labels } = old;
+  const { backoff, retryDelay, retryCap, retryWithin, jitter, breaker, deadline, labels } = old;
   const isOwn = backoff === "custom"; // of code, which no form changes
-  const kept = { retryDelay, retryCap, retryWithin, jitter, breaker, labels };
+  const kept = { retryDelay, retryCap, retryWithin, jitter, breaker, deadline, labels };
   return { backoff: isOwn ? null : backoff, ...kept };
 }
 

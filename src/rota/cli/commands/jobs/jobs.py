@@ -116,6 +116,7 @@ def _facts(job: JobEntry) -> list[tuple[str, str]]:
         ("retries", _retries(spec)),
         ("timeout", _timeout(spec)),
         ("expires", _duration(spec.expires_ms)),
+        ("deadline", spec.deadline or ""),
         ("breaker", _breaker(job)),
         ("cache", _cache(spec)),
         ("delivery", spec.delivery.replace("_", " ")),

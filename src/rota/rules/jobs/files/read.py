@@ -12,6 +12,7 @@ from rota.model.jobs.bundle import Bundle, BundledSchedule
 from rota.model.jobs.spec import Breaker, GraphTarget, JobSpec
 from rota.model.schedules.definitions import Blackout, Calendar, Schedule
 from rota.rules.jobs.cache_options import parse_cache
+from rota.rules.jobs.files.alerts import read_channels, read_rules
 from rota.rules.jobs.files.field import Field
 from rota.rules.jobs.files.graphs import FileGraph, graph_fields, read_flow
 from rota.rules.jobs.files.known import (
@@ -19,7 +20,7 @@ from rota.rules.jobs.files.known import (
     DEFAULT_FIELDS,
     FLOW_FIELDS,
     JOB_FIELDS,
-    OF_RUNS,
+    OF_WHOLE,
     OWN_FIELDS,
     SCHEDULE_FIELDS,
     TOP_FIELDS,
@@ -65,7 +66,7 @@ class _Reader:
         self._places: dict[str, str] = {}
 
     def bundle(self) -> Bundle:
-        if "jobs" not in self._top and not self._flows:
+        if not self._top.keys() & {"jobs", "alerts"} and not self._flows:
             raise self._root.refusal("it has no jobs; write them under `jobs:`")
         name = self._root.document.file.rsplit("/", 1)[-1]
         if "bundle" in self._top:
@@ -86,6 +87,8 @@ class _Reader:
             schedules=self._schedules,
             calendars=own,
             blackouts={name: _blackout(field) for name, field in self._part("blackouts")},
+            channels=read_channels(self._top.get("alerts")),
+            alert_rules=read_rules(self._top.get("alerts")),
             places=self._places,
         )
 
@@ -119,7 +122,7 @@ class _Reader:
             if job in specs:
                 raise field.refusal(f"a job is named {job!r:.140} as well; give one another name")
         defaults = self._defaults(name)
-        of_nodes = {key: each for key, each in defaults.items() if key not in OF_RUNS}
+        of_nodes = {key: each for key, each in defaults.items() if key not in OF_WHOLE}
         for job, (node, fields) in flow.inline.items():
             specs[job] = _spec(job, node, _with_defaults(of_nodes, fields))
         shared = {key: each for key, each in defaults.items() if key in FLOW_FIELDS}

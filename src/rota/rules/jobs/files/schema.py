@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import get_args
 
+import msgspec
+
+from rota.model.alerts.channel import AlertChannel
+from rota.model.alerts.rule import AlertRule
 from rota.model.schedules.definitions import BlackoutKind, Dialect
 from rota.rules.graphs.options import graph_schema
 from rota.rules.jobs.files.known import (
@@ -90,7 +94,7 @@ def job_file_schema() -> Schema:
         "title": "Rota job file",
         "type": "object",
         "additionalProperties": False,
-        "anyOf": [{"required": ["jobs"]}, {"required": ["graphs"]}],
+        "anyOf": [{"required": [key]} for key in ("jobs", "graphs", "alerts")],
         "properties": {
             "bundle": {"type": "string", "pattern": NAME},
             "defaults": _strict(defaults),
@@ -98,8 +102,9 @@ def job_file_schema() -> Schema:
             "blackouts": _map_of("blackout"),
             "jobs": _map_of("job"),
             "graphs": _map_of("Graph"),
+            "alerts": _strict({"channels": _map_of("channel"), "rules": _map_of("rule")}),
         },
-        "$defs": _definitions(job) | _graphs(job),
+        "$defs": _definitions(job) | _ALERTS | _graphs(job),
     }
 
 
@@ -164,9 +169,24 @@ def _strict(properties: dict[str, Schema], *, required: list[str] | None = None)
     return schema | {"required": required} if required else schema
 
 
+def _alerts() -> Schema:
+    """Return the schemas of alert rules and channels, whose lists may be one text."""
+    (_, parts) = msgspec.json.schema_components(
+        [AlertRule, AlertChannel], ref_template="#/$defs/{name}"
+    )
+    rule, channel = parts.pop("AlertRule"), parts.pop("AlertChannel")
+    for name in ("on", "to", "jobs", "queues"):
+        whole = rule["properties"][name]
+        rule["properties"][name] = {"anyOf": [whole["items"], whole]}
+    return parts | {"rule": rule, "channel": {"anyOf": [TEXT, channel]}}
+
+
 def _map_of(kind: str) -> Schema:
     return {
         "type": "object",
         "propertyNames": {"pattern": NAME},
         "additionalProperties": {"$ref": f"#/$defs/{kind}"},
     }
+
+
+_ALERTS = _alerts()

@@ -61,6 +61,15 @@ select name, job, state, note, changed_at
  order by changed_at desc, name
  limit :limit
 
+-- name: schedules_missed_lately
+-- Schedules that missed instants while they were active.
+select name, job, missed, missed_at
+  from rota.schedule
+ where missed_at > :since
+   and namespace = :namespace
+ order by missed_at desc, name
+ limit :limit
+
 -- name: open_incidents
 select id, rule, kind, subject, severity, title, advice, job, cause, queue, run_id, opened_at,
        last_at, messages, told_at

@@ -7,8 +7,11 @@ select version
 
 -- name: insert_version
 -- Two processes that bring the same new definition get the same number.
-insert into rota.job_version (namespace, name, version, digest, spec, created_at, origin)
-select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}, :origin
+insert into rota.job_version (
+    namespace, name, version, digest, spec, created_at, origin, deadline
+)
+select :namespace, :name, coalesce(max(version), 0) + 1, :digest, :spec, {now}, :origin,
+       cast(:deadline as text)
   from rota.job_version
  where namespace = :namespace
    and name = :name

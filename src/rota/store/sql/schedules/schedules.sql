@@ -89,6 +89,7 @@ update rota.schedule as s
        look_at = v.look_at,
        fired = s.fired + v.fired,
        missed = s.missed + v.missed,
+       missed_at = case when v.is_missed then {now} else s.missed_at end,
        skipped = s.skipped + v.skipped
   from {rows:moved} as v
  where s.id = v.id
@@ -327,12 +328,12 @@ select name
 insert into rota.schedule (
     id, namespace, name, job, spec, origin, state, changed_by, changed_at, created_at,
     rules_version, calendar, cursor_at, next_at, look_at, pause_after, is_strict, follows_end,
-    event, app
+    event, app, deadline
 )
 values (
     :id, :namespace, :name, :job, :spec, :origin, :state, :changed_by, {now}, {now},
     :rules_version, :calendar, :cursor_at, :next_at, :look_at, :pause_after, :is_strict,
-    :follows_end, :event, :app
+    :follows_end, :event, :app, :deadline
 )
 on conflict (namespace, name) do nothing
 
@@ -357,7 +358,8 @@ update rota.schedule
        is_strict = :is_strict,
        follows_end = :follows_end,
        event = :event,
-       app = :app
+       app = :app,
+       deadline = :deadline
  where id = :id
 
 -- name: hold_schedule
