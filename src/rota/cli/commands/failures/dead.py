@@ -22,12 +22,11 @@ Examples:
   rota dead discard --group 9b1f4c0d2e7a --reason "sold out anyway"
 
 A letter is redriven once, whoever asks: as a new run, linked to the old. `rota audit` says who did
-what. An ID may be shortened to its last (or first) 8 characters or more.
+what. An ID may be shortened to its last (or first) 6 characters or more.
 """
 GROUP_COLUMNS = ("group", "job", "open", "first", "last", "versions", "error")
 LETTER_COLUMNS = ("id", "job", "version", "died", "group", "state", "error")
 STATES = ("open", "redriven", "discarded", "all")
-SHORT_ID = 12
 
 
 class Dead(NounGroup):
@@ -187,11 +186,11 @@ def _group_row(group: LetterGroup, now: int) -> Row:
 
 
 def _letter_row(letter: LetterView, now: int) -> Row:
-    from rota.cli.output import Cell, is_fancy
+    from rota.cli.output import id_cell
     from rota.cli.times import since
 
     return (
-        Cell(letter.run_id[-SHORT_ID:] if is_fancy() else letter.run_id, "bold"),
+        id_cell(letter.run_id),
         letter.job,
         str(letter.version),
         since(letter.died_at, now),

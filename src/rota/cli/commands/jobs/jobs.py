@@ -31,6 +31,7 @@ COLUMNS = (
     "breaker",
     "parameters",
 )
+SPARE = ("kind", "version", "retries", "timeout", "priority")
 
 
 @click.group("jobs", cls=NounGroup, epilog=EPILOG)
@@ -48,7 +49,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     if as_json:
         print_json(views)
     else:
-        print_table(COLUMNS, [_row(job) for job in views], empty="no jobs on record")
+        print_table(COLUMNS, [_row(job) for job in views], empty="no jobs on record", spare=SPARE)
 
 
 @command.command("show")

@@ -24,7 +24,7 @@ Examples:
   rota logs --search "connection refused" --job charge --since 1h
 
 A search finds lines that hold all words of the text, whole words in any case and order.
-An ID may be shortened to its last (or first) 8 characters or more.
+An ID may be shortened to its last (or first) 6 characters or more.
 """
 STYLES = {"warning": "yellow", "error": "red", "critical": "bold red", "debug": "dim"}
 

@@ -116,11 +116,11 @@ def _print(effects: list[EffectView], now: int, *, as_json: bool, empty: str) ->
 
 
 def _row(effect: EffectView, now: int) -> Row:
-    from rota.cli.output import Cell
+    from rota.cli.output import Cell, id_cell
     from rota.cli.times import since
 
     return (
-        Cell(effect.run_id, "bold"),
+        id_cell(effect.run_id),
         effect.job,
         effect.name,
         Cell(_word(effect), "yellow" if effect.state == "in_doubt" else ""),

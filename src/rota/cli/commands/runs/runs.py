@@ -26,17 +26,17 @@ Examples:
   rota runs cancel ID ID
   rota runs rerun ID
 
-An ID may be shortened to its last (or first) 8 characters or more. `rota runs list --help` shows
+An ID may be shortened to its last (or first) 6 characters or more. `rota runs list --help` shows
 all filters.
 """
 STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
+SPARE = ("attempt", "queue", "took")
+"""Columns that a narrow terminal may do without."""
 EXPLAINED = (State.QUEUED, State.SCHEDULED)
 UNDER_WAY = (State.RUNNING, State.SUSPENDED)
 """States of a run under way: a run of a graph is suspended while its nodes run."""
 HELD = "held: the breaker of its job is open"
-SHORT_ID = 12
-"""Characters of a short id: the last group of a UUIDv7 is random, the first is only the hour."""
 
 
 @click.group("runs", cls=NounGroup, epilog=EPILOG)
@@ -68,7 +68,7 @@ def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
     if as_json:
         print_json(page)
     else:
-        print_table(COLUMNS, [_row(each, now) for each in page], empty="no runs")
+        print_table(COLUMNS, [_row(each, now) for each in page], empty="no runs", spare=SPARE)
 
 
 @command.command("show")
@@ -187,15 +187,14 @@ def _print_state(run_id: str, state: State, *, as_json: bool) -> None:
 
 
 def _row(run: RunView, now: int) -> Row:
-    from rota.cli.output import Cell, is_fancy, state_cell
+    from rota.cli.output import id_cell, state_cell
     from rota.cli.times import lasted, since, took
 
-    run_id = run.id[-SHORT_ID:] if is_fancy() else run.id
     time = lasted(run.started_at, run.finished_at)
     if run.started_at is not None and run.state in UNDER_WAY:
         time = took(run.started_at.ms, now)
     return (
-        Cell(run_id, "bold"),
+        id_cell(run.id),
         run.job,
         state_cell(run.state, is_paused=run.paused),
         str(run.attempt),
