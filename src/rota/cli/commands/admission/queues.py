@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 EPILOG = """\b
@@ -61,7 +62,7 @@ def _counted(runs: int) -> str:
 
 
 @command.command("pause")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("queues"))
 @click.option("--note", help="Why, for those who wonder.")
 @desk_options
 def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
@@ -76,7 +77,7 @@ def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("resume")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("queues"))
 @desk_options
 def resume(*, name: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this queue again, in the old order."""

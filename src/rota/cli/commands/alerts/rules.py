@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from rota.cli.commands.alerts.group import command
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 from rota.model.alerts.rule import SEVERITIES, AlertKind, Grouping
 
@@ -49,7 +50,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @rules.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert rules"))
 @click.option("--on", multiple=True, type=click.Choice(KINDS), help="What is reported; repeatable.")
 @click.option("--to", multiple=True, metavar="CHANNEL", help="Who is told; repeatable.")
 @click.option("--job", "jobs", multiple=True, metavar="PATTERN", help="Only these; `mail.*` fits.")
@@ -93,7 +94,7 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
 
 
 @rules.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert rules"))
 @desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a rule; its open incidents are closed, and nobody is told."""

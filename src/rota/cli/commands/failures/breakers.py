@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("open")
-@click.argument("job")
+@click.argument("job", shell_complete=names_of("breakers"))
 @click.option("--note", help="Why, for those who wonder.")
 @desk_options
 def open_(*, job: str, note: str | None, as_json: bool, **flags: Any) -> None:
@@ -61,7 +62,7 @@ def open_(*, job: str, note: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("close")
-@click.argument("job")
+@click.argument("job", shell_complete=names_of("breakers"))
 @desk_options
 def close(*, job: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this job again, in the old order; its tally starts afresh."""

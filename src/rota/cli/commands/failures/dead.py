@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -41,7 +42,9 @@ def command() -> None:
 
 
 @command.command("groups")
-@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option(
+    "--job", metavar="NAME", help="Only letters of this job.", shell_complete=names_of("jobs")
+)
 @click.option("--all", "acted", is_flag=True, help="Also groups in which nothing is open.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
@@ -60,10 +63,17 @@ def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: 
 
 
 @command.command("list")
-@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option(
+    "--job", metavar="NAME", help="Only letters of this job.", shell_complete=names_of("jobs")
+)
 @click.option("--fingerprint", metavar="GROUP", help="Only letters of this group.")
 @click.option("--state", type=click.Choice(STATES), default="open", show_default=True)
-@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option(
+    "--before",
+    metavar="ID",
+    help="The page after the one that ended with this run.",
+    shell_complete=names_of("letters"),
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
 def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -> None:
@@ -90,7 +100,7 @@ def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -
 
 
 @command.command("show")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("letters"))
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show a letter with its run, the failed attempts and their tracebacks."""
@@ -117,8 +127,13 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("redrive")
-@click.argument("run_ids", metavar="[ID]...", nargs=-1)
-@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1, shell_complete=names_of("letters"))
+@click.option(
+    "--group",
+    metavar="GROUP",
+    help="All open letters of this group.",
+    shell_complete=names_of("letter groups"),
+)
 @click.option("--rate", metavar="RATE", help="Start so many in a time, such as 10/s or 90/m.")
 @click.option("--args", "args", metavar="OBJECT", help="Other arguments, as one JSON object.")
 @click.option("--reason", default="", help="Why, for the record.")
@@ -147,8 +162,13 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
 
 
 @command.command("discard")
-@click.argument("run_ids", metavar="[ID]...", nargs=-1)
-@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1, shell_complete=names_of("letters"))
+@click.option(
+    "--group",
+    metavar="GROUP",
+    help="All open letters of this group.",
+    shell_complete=names_of("letter groups"),
+)
 @click.option("--reason", default="", help="Why, for the record.")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def schema() -> None:
 
 
 @command.command("nodes")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @desk_options
 def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """List the nodes of a run: their states, runs and reasons."""
@@ -87,7 +88,7 @@ def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("pause")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
 @desk_options
 def pause(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
@@ -101,7 +102,7 @@ def pause(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("resume")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
 @desk_options
 def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
@@ -115,7 +116,7 @@ def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("mark")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.argument("node")
 @click.argument("ending", type=click.Choice(("success", "failed", "skipped")))
 @click.option("--why", default="", metavar="TEXT", help="For the record.")
@@ -132,7 +133,7 @@ def mark(*, run_id: str, node: str, ending: str, why: str, as_json: bool, **flag
 
 
 @command.command("rerun")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.option("--from", "first", metavar="NODE", help="This node and all after it.")
 @click.option("--only", metavar="NODE", help="This node alone.")
 @click.option("--all", "whole", is_flag=True, help="All nodes.")

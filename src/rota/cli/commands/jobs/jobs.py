@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("jobs"))
 @desk_options
 def show(*, name: str, as_json: bool, **flags: Any) -> None:
     """Show one job: what it does and under which policies."""

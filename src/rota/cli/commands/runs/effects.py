@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--job", metavar="NAME", help="Of this job only.")
+@click.option("--job", metavar="NAME", help="Of this job only.", shell_complete=names_of("jobs"))
 @click.option("--limit", type=click.IntRange(1, 500), default=100, show_default=True)
 @desk_options
 def list_(*, job: str | None, limit: int, as_json: bool, **flags: Any) -> None:
@@ -46,7 +47,7 @@ def list_(*, job: str | None, limit: int, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("show")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all effects of a run, with their keys."""
@@ -58,7 +59,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("settle")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.argument("name", metavar="EFFECT")
 @click.option("--done/--not-done", "done", default=None, help="Whether the call took place.")
 @click.option("--result", metavar="JSON", help="What it gave, with --done; else null.")

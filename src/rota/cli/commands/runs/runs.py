@@ -8,6 +8,7 @@ import click
 from msgspec import structs
 
 from rota.cli.commands.runs.live import timeline, watch
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 from rota.model.states import State
 
@@ -50,9 +51,18 @@ command.add_command(timeline)
 
 @command.command("list")
 @click.option("--state", type=click.Choice(STATES), help="Only runs in this state.")
-@click.option("--job", metavar="NAME", help="Only runs of this job.")
-@click.option("--queue", metavar="NAME", help="Only runs of this queue.")
-@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option(
+    "--job", metavar="NAME", help="Only runs of this job.", shell_complete=names_of("jobs")
+)
+@click.option(
+    "--queue", metavar="NAME", help="Only runs of this queue.", shell_complete=names_of("queues")
+)
+@click.option(
+    "--before",
+    metavar="ID",
+    help="The page after the one that ended with this run.",
+    shell_complete=names_of("runs"),
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
 def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
@@ -72,7 +82,7 @@ def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("show")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
@@ -104,7 +114,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("wait")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @click.option("--timeout", metavar="TIME", help="How long to wait, such as 30s; else for ever.")
 @desk_options
 def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
@@ -125,7 +135,9 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
 
 
 @command.command("cancel")
-@click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
+@click.argument(
+    "run_ids", metavar="ID...", nargs=-1, required=True, shell_complete=names_of("runs")
+)
 @click.option("--reason", default="cancelled on the command line", help="Kept with the run.")
 @click.option("--force", is_flag=True, help="End runs of graphs without their teardowns.")
 @desk_options
@@ -154,7 +166,7 @@ def cancel(
 
 
 @command.command("rerun")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @desk_options
 def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Submit an ended run again with the same arguments; prints the new run's id."""

@@ -7,13 +7,14 @@ from typing import Any
 import click
 
 from rota.cli.commands.schedules.group import command
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options, who_option
 
 REPROCESS = ("missing", "failed", "all")
 
 
 @command.command("backfill")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
 @click.option("--from", "start", required=True, metavar="TIME", help="The first instant.")
 @click.option("--to", "end", required=True, metavar="TIME", help="Up to this one, not included.")
@@ -57,7 +58,7 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
 
 
 @command.command("backfills")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=names_of("schedules"))
 @click.option("--cancel", metavar="ID", help="Make no more runs for this one.")
 @click.option("--note", help="With --cancel: why.")
 @who_option

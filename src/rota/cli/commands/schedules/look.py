@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.schedules.group import command
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options, json_option, settings_of
 
 if TYPE_CHECKING:
@@ -23,9 +24,17 @@ schedule as a JSON object such as '{"every": {"months": 1}, "start": "2026-01-31
 
 
 @command.command("list")
-@click.option("--job", metavar="NAME", help="Only schedules of this job.")
+@click.option(
+    "--job", metavar="NAME", help="Only schedules of this job.", shell_complete=names_of("jobs")
+)
 @click.option("--state", type=click.Choice(STATES), help="Only those in this state.")
-@click.option("--after", default="", metavar="NAME", help="The page after the one that ended so.")
+@click.option(
+    "--after",
+    default="",
+    metavar="NAME",
+    help="The page after the one that ended so.",
+    shell_complete=names_of("schedules"),
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
@@ -46,7 +55,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @click.option("--count", type=click.IntRange(1, 1000), default=5, show_default=True)
 @desk_options
 def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
@@ -73,7 +82,12 @@ def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
 @click.option("--dialect", type=click.Choice(DIALECTS), help="How the cron line is read.")
 @click.option("--gap", type=click.Choice(GAPS), help="Wall times that do not exist.")
 @click.option("--fold", type=click.Choice(FOLDS), help="Wall times that come twice.")
-@click.option("--calendar", metavar="CODE", help="Whose holidays count, such as FR or XNYS.")
+@click.option(
+    "--calendar",
+    metavar="CODE",
+    help="Whose holidays count, such as FR or XNYS.",
+    shell_complete=names_of("calendars"),
+)
 @click.option("--roll", type=click.Choice(ROLLS), help="Firings on days off.")
 @click.option("--seed", default="", metavar="NAME", help="Whose H: the name of the schedule.")
 @json_option
