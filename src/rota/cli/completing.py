@@ -150,6 +150,10 @@ def _letter_groups(here: Place, _: str) -> Found:
     return ((each.fingerprint, each.job) for each in here.dead_letters.groups())
 
 
+def _templates(here: Place, _: str) -> Found:
+    return ((each.name, each.description) for each in here.templates.list())
+
+
 def _alert_rules(here: Place, _: str) -> Found:
     return ((name, "") for name in here.alerts.rules())
 
@@ -173,6 +177,7 @@ NOUNS: Mapping[str, Callable[[Place, str], Found]] = {
     "releases": _releases,
     "letters": _letters,
     "letter groups": _letter_groups,
+    "templates": _templates,
     "alert rules": _alert_rules,
     "alert channels": _alert_channels,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from rota.handles.bulk import BulkVerbs
 from rota.handles.events import EventVerbs
 from rota.handles.queues import QueueVerbs
 from rota.handles.workers import WorkerVerbs
@@ -22,14 +23,16 @@ if TYPE_CHECKING:
     from rota.handles.jobs.definitions import Definitions
     from rota.handles.jobs.files import Files
     from rota.handles.jobs.releases import Releases
+    from rota.handles.jobs.templates import Templates
     from rota.handles.schedules.calendars import Blackouts, Calendars
+    from rota.model.insight.statistics import Forecast, Overview
     from rota.model.logs.log import FoundLine, Level
     from rota.model.runs.run import RunView
 
 # ruff: noqa: PLC0415  # each is imported at first use: importing an App stays quick
 
 
-class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
+class SharedNouns(BulkVerbs, EventVerbs, QueueVerbs, WorkerVerbs):
     """Handles over a backend, each made at its first use."""
 
     @property
@@ -101,6 +104,13 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         return Releases(self.backend)
 
     @cached_property
+    def templates(self) -> Templates:
+        """Templates: jobs with blanks; make one, fill one."""
+        from rota.handles.jobs.templates import Templates
+
+        return Templates(self.backend)
+
+    @cached_property
     def tokens(self) -> Tokens:
         """Tokens: the credentials for servers, with their permissions."""
         from rota.handles.identity import Tokens
@@ -127,17 +137,33 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         state: str | None = None,
         job: str | None = None,
         queue: str | None = None,
+        steps: bool = True,
         before: str | None = None,
         limit: int = 50,
     ) -> list[RunView]:
-        """Return runs, newest first; `before` is the last id of the page before."""
+        """Return runs, newest first; `before` is the last id of the page before.
+
+        Without `steps`, runs of nodes are left out, so that a run of a graph is one run.
+        """
         from rota.handles.pages import all_items
         from rota.model.states import State
         from rota.operations.runs.runs import list_runs
 
         status = None if state is None else State(state)
-        filters = {"status": status, "job": job, "queue": queue}
+        filters = {"status": status, "job": job, "queue": queue, "steps": steps}
         return all_items(self.backend, list_runs, start=before, limit=limit, **filters)
+
+    def overview(self, *, window: str = "1h") -> Overview:
+        """Return how things are now and were in the window: runs, times, causes, concerns."""
+        from rota.operations.insight.statistics import show_overview
+
+        return self.backend.call(show_overview, window=window)
+
+    def forecast(self, *, hours: int = 24) -> Forecast:
+        """Return the runs that schedules will start, hour by hour, and how long they will take."""
+        from rota.operations.insight.statistics import show_forecast
+
+        return self.backend.call(show_forecast, hours=hours)
 
     def search_logs(
         self,

@@ -1,4 +1,4 @@
-"""The nodes of a run of a graph, as a table; for `rota runs show` and `rota graph nodes`."""
+"""The nodes of a run of a graph, as a table; for `rota runs show` and `rota graphs nodes`."""
 
 from __future__ import annotations
 

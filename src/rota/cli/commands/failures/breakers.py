@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.completing import names_of
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
@@ -50,7 +50,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 @command.command("open")
 @click.argument("job", shell_complete=names_of("breakers"))
-@click.option("--note", help="Why, for those who wonder.")
+@note_option()
 @desk_options
 def open_(*, job: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start no run of this job until its breaker is closed by hand."""

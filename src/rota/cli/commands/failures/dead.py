@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.completing import names_of
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -20,7 +20,7 @@ Examples:
   rota dead show 3f0c9d2a71be                  with attempts and traceback
   rota dead redrive ID --args '{"order": 14}'  with other arguments
   rota dead redrive --group 9b1f4c0d2e7a --rate 10/s
-  rota dead discard --group 9b1f4c0d2e7a --reason "sold out anyway"
+  rota dead discard --group 9b1f4c0d2e7a --note "sold out anyway"
 
 A letter is redriven once, whoever asks: as a new run, linked to the old. `rota audit` says who did
 what. An ID may be shortened to its last (or first) 6 characters or more.
@@ -136,7 +136,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 )
 @click.option("--rate", metavar="RATE", help="Start so many in a time, such as 10/s or 90/m.")
 @click.option("--args", "args", metavar="OBJECT", help="Other arguments, as one JSON object.")
-@click.option("--reason", default="", help="Why, for the record.")
+@note_option("reason", default="")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
 @desk_options
@@ -169,7 +169,7 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
     help="All open letters of this group.",
     shell_complete=names_of("letter groups"),
 )
-@click.option("--reason", default="", help="Why, for the record.")
+@note_option("reason", default="")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
 @desk_options

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.jobs.changes import pause, remove, resume
+from rota.cli.commands.jobs.versions import diff, rollback, versions, weights
 from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
@@ -17,6 +19,9 @@ EPILOG = """\b
 Examples:
   rota jobs
   rota jobs show resize
+  rota jobs pause resize --note "the disk is full"
+  rota jobs versions resize
+  rota jobs weights resize 3=90 4=10      one run in ten gets version 4
   rota jobs --json | jq -r .name
 
 A job is known as soon as a worker that has it was started, or a run of it was submitted.
@@ -37,7 +42,11 @@ SPARE = ("kind", "version", "retries", "timeout", "priority")
 
 @click.group("jobs", cls=NounGroup, epilog=EPILOG)
 def command() -> None:
-    """List the jobs on record; show one."""
+    """List the jobs on record; show, pause or remove one; its versions."""
+
+
+for each in (pause, resume, remove, versions, diff, rollback, weights):
+    command.add_command(each)
 
 
 @command.command("list")

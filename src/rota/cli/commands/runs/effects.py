@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.completing import names_of
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -18,7 +18,7 @@ Examples:
   rota effects
   rota effects show 1f3a
   rota effects settle 1f3a charge --done --result '{"receipt": 7}'
-  rota effects settle 1f3a charge --not-done --reason "the bank knows nothing of it"
+  rota effects settle 1f3a charge --not-done --note "the bank knows nothing of it"
   rota dead redrive 1f3a
 
 A call of `current_run().once()` is in doubt when it was begun and left no result: the process died,
@@ -63,7 +63,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 @click.argument("name", metavar="EFFECT")
 @click.option("--done/--not-done", "done", default=None, help="Whether the call took place.")
 @click.option("--result", metavar="JSON", help="What it gave, with --done; else null.")
-@click.option("--reason", default="", help="Why, for the record.")
+@note_option("reason", default="")
 @desk_options
 def settle(  # what became of it, all named
     *,
@@ -89,7 +89,7 @@ def settle(  # what became of it, all named
         print_json([effect])
         return
     then = "takes this result" if done else "makes the call with the same key"
-    again = f"rota graph rerun {effect.graph_id} --failed" if effect.graph_id else ""
+    again = f"rota graphs rerun {effect.graph_id} --failed" if effect.graph_id else ""
     print(f"{name} of run {run.id} is {_word(effect)}; a redrive or rerun {then}:")
     print(f"  {again or f'rota dead redrive {run.id}'}")
 

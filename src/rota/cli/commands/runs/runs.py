@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
+from rota.cli.commands.runs.changes import cancel, rerun
 from rota.cli.commands.runs.live import timeline, watch
 from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
@@ -25,7 +26,9 @@ Examples:
   rota runs watch ID                      its nodes, live
   rota runs timeline ID                   when they waited and ran
   rota runs cancel ID ID
-  rota runs rerun ID
+  rota runs cancel --job resize --state queued --dry-run
+  rota runs rerun ID width=200            with another width
+  rota runs rerun --job resize --state failed --since 2h
 
 An ID may be shortened to its last (or first) 6 characters or more. `rota runs list --help` shows
 all filters.
@@ -45,8 +48,8 @@ def command() -> None:
     """List runs; show, watch, wait for, cancel or rerun one."""
 
 
-command.add_command(watch)
-command.add_command(timeline)
+for each in (watch, timeline, cancel, rerun):
+    command.add_command(each)
 
 
 @command.command("list")
@@ -63,17 +66,24 @@ command.add_command(timeline)
     help="The page after the one that ended with this run.",
     shell_complete=names_of("runs"),
 )
+@click.option(
+    "--nodes/--no-nodes",
+    "nodes",
+    default=None,
+    help="Runs of the nodes of graphs too, or not; they are listed with --job only.",
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
-def list_(*, before: str | None, as_json: bool, **flags: Any) -> None:
-    """List runs, the newest first."""
+def list_(*, before: str | None, nodes: bool | None, as_json: bool, **flags: Any) -> None:
+    """List runs, the newest first; a run of a graph is one run."""
     from rota.cli.connect.backends import now_at, place, run_at
     from rota.cli.output import print_json, print_table
 
     filters = {name: flags.pop(name) for name in ("state", "job", "queue", "limit")}
     with place(flags) as here:
         start = run_at(here, before).id if before else None
-        page = here.runs(**filters, before=start)
+        steps = filters["job"] is not None if nodes is None else nodes
+        page = here.runs(**filters, steps=steps, before=start)
         now = now_at(here)
     if as_json:
         print_json(page)
@@ -132,70 +142,6 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
         check_ending(run, ended)
     if not as_json:
         print_result(ended.result)
-
-
-@command.command("cancel")
-@click.argument(
-    "run_ids", metavar="ID...", nargs=-1, required=True, shell_complete=names_of("runs")
-)
-@click.option("--reason", default="cancelled on the command line", help="Kept with the run.")
-@click.option("--force", is_flag=True, help="End runs of graphs without their teardowns.")
-@desk_options
-def cancel(
-    *, run_ids: tuple[str, ...], reason: str, force: bool, as_json: bool, **flags: Any
-) -> int:
-    """End waiting runs now, ask running ones to stop.
-
-    A run of a graph clears away first what its setups have made: it ends when its teardowns have.
-
-    A run that has ended otherwise cannot be cancelled: the others still are, and the exit
-    code is 3.
-    """
-    from rota.cli.connect.backends import place, run_at
-    from rota.cli.main import complain
-    from rota.errors import NotAllowed
-
-    code = 0
-    with place(flags) as here:
-        for run in [run_at(here, run_id) for run_id in run_ids]:
-            try:
-                _print_state(run.id, run.cancel(reason, force=force), as_json=as_json)
-            except NotAllowed as error:
-                code = complain(error)
-    return code
-
-
-@command.command("rerun")
-@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
-@desk_options
-def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
-    """Submit an ended run again with the same arguments; prints the new run's id."""
-    from rota.cli.connect.backends import place, run_at
-    from rota.cli.output import print_json
-
-    with place(flags) as here:
-        old = run_at(here, run_id)
-        fresh = old.rerun()
-    if as_json:
-        print_json([{"executionId": fresh.id, "rerunOf": old.id}])
-    else:
-        print(fresh.id)
-
-
-_CANCELLED = {
-    "running": "asked to stop",
-    "suspended": "cancelling: teardowns run first (rota why); --force ends it now",
-}
-
-
-def _print_state(run_id: str, state: State, *, as_json: bool) -> None:
-    from rota.cli.output import print_json
-    from rota.model.runs.answers import RunState
-
-    if as_json:
-        print_json([RunState(run_id=run_id, status=state)])
-    else:
-        print(f"{run_id}  {_CANCELLED.get(state, state)}")
 
 
 def _row(run: RunView, now: int) -> Row:

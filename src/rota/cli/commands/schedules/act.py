@@ -8,7 +8,7 @@ import click
 
 from rota.cli.commands.schedules.group import command, print_change
 from rota.cli.completing import names_of
-from rota.cli.options import desk_options, who_option
+from rota.cli.options import desk_options, note_option, who_option
 
 CATCHUPS = ("none", "last", "all")
 OTHERS = "Any other option of a schedule, such as jitter=30s."
@@ -16,7 +16,7 @@ OTHERS = "Any other option of a schedule, such as jitter=30s."
 
 @command.command("pause")
 @click.argument("name", shell_complete=names_of("schedules"))
-@click.option("--note", help="Why, for those who wonder.")
+@note_option()
 @who_option
 @desk_options
 def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:

@@ -73,6 +73,35 @@ def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
         print_page(view, now)
 
 
+@command.command("upcoming")
+@click.option("--until", metavar="TIME", help="The last instant to look at; for a day if not said.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
+@desk_options
+def upcoming(*, until: str | None, limit: int, as_json: bool, **flags: Any) -> None:
+    """Show the next firings of all schedules, in order."""
+    import sys
+
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.output import print_json, print_table
+    from rota.cli.times import instant, since
+
+    with place(flags) as here:
+        found = here.schedules.upcoming(until=instant("--until", until), limit=limit)
+        now = now_at(here)
+    if as_json:
+        print_json([found])
+        return
+    rows = [
+        (each.at.text(), since(each.at, now), each.schedule, each.job, ", ".join(each.marks))
+        for each in found.firings
+    ]
+    print_table(
+        ("at", "in", "schedule", "job", "because"), rows, empty="nothing fires in that time"
+    )
+    if found.is_cut:
+        print("there is more: --limit tells more of it", file=sys.stderr)
+
+
 @command.command("preview", help=f"Show when a schedule would fire, before it exists.\n\n{EXPR}")
 @click.argument("expression", metavar="EXPR")
 @click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.completing import names_of
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.model.schedules.definitions import BlackoutView
@@ -65,7 +65,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @click.option(
     "--queue", metavar="NAME", help="Only for this queue.", shell_complete=names_of("queues")
 )
-@click.option("--note", metavar="TEXT", help="Why, for those who wonder.")
+@note_option()
 @click.option("--replace", is_flag=True, help="What is not said goes back to its default.")
 @desk_options
 def set_(*, name: str, as_json: bool, **flags: Any) -> None:
