@@ -56,6 +56,7 @@ SECTIONS = {
     },
     "Administer": {
         "namespaces": "identity.namespaces",
+        "open": "identity.open_",
         "tokens": "identity.tokens",
         "audit": "identity.audit",
         "db": "db",

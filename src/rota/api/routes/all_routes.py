@@ -19,7 +19,7 @@ from rota.operations.alerts import rules as alert_rules
 from rota.operations.events import send
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.graphs import graphs, nodes
-from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.identity import audit, links, namespaces, tokens
 from rota.operations.insight import search, statistics
 from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import files, releases, templates, versions
@@ -52,5 +52,5 @@ API: tuple[ControllerRouterHandler, ...] = (
     *routes_in(runs, reruns, logs, effects, send, queues, workers, releases, dead_letters),
     *routes_in(nodes, graphs, schedules, firings, backfills, calendars, windows),
     *routes_in(alerts, alert_rules, alert_channels),
-    *routes_in(breakers, audit, tokens, namespaces, statistics, search),
+    *routes_in(breakers, audit, tokens, links, namespaces, statistics, search),
 )

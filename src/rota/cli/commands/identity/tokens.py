@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,8 +68,13 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
         view, secret = here.tokens.create(name, expires=flags["expires"], **request, **by(who))
     if as_json:
         print_json([with_secret(view, secret)])
-    else:
-        print(secret)
+        return
+    print(secret)
+    reach = f" in queues {', '.join(view.queues)}" if view.queues else ""
+    only = "" if flags["roles"] else ", which only looks: --role gives it more"
+    print(
+        f"token {view.name} has the role {' and '.join(view.roles)}{reach}{only}", file=sys.stderr
+    )
 
 
 @command.command("list")
