@@ -18,6 +18,7 @@ from rota.errors import RotaError
 
 SECTIONS = {
     "Run": {
+        "init": "init",
         "up": "up",
         "worker": "workers.worker",
         "server": "server",

@@ -19,7 +19,6 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     "enqueue": ("submit",),
     "events": ("send",),
     "health": ("doctor",),
-    "init": ("up", "db migrate"),
     "inspect": ("workers", "runs"),
     "list": ("runs", "jobs"),
     "ls": ("runs", "jobs"),

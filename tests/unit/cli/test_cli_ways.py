@@ -17,6 +17,7 @@ NO_SERVER = {
     "demo": HERE,
     "completion": PURE,
     "schema": PURE,
+    "init": PURE,
     "graphs show": PURE,
     "graphs schema": PURE,
     "schedules preview": PURE,
