@@ -61,6 +61,7 @@ SECTIONS = {
         "tokens": "identity.tokens",
         "audit": "identity.audit",
         "db": "db",
+        "prune": "prune",
         "demo": "demo",
         "completion": "completion",
     },

@@ -32,6 +32,7 @@ NO_SERVER = {
     "db grant": DATABASE,
     "db revoke": DATABASE,
     "db logins": DATABASE,
+    "prune": DATABASE,
     "doctor": DATABASE,
     "releases list": DATABASE,
     "releases use": DATABASE,
