@@ -2,7 +2,7 @@
 
 Run it with `python examples/etl.py`. In production `rota up examples/etl.py` starts it at two each
 night, for that day; `rota schedules backfill nightly` runs it for past days.
-`rota graph show examples/etl.py:nightly` draws it.
+`rota graphs show examples/etl.py:nightly` draws it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`rota graph`: drawn from files and apps, and what it says when that cannot be."""
+"""`rota graphs`: drawn from files and apps, and what it says when that cannot be."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from rota.cli.main import COMMANDS, cli
+from rota.cli.main import COMMANDS, SECTIONS, cli
 from rota.cli.suggest import HABITS
 from rota.errors import RotaError
 from rota.version import version
@@ -95,7 +95,37 @@ def test_help_may_come_first(words: list[str]) -> None:
 def test_the_help_of_a_command_is_not_cut_off() -> None:
     page = CliRunner().invoke(cli, ["--help"], prog_name="rota").output
 
-    assert "..." not in page.partition("Commands:")[2].partition("Settings come")[0]
+    assert "..." not in page.partition("Run:")[2].partition("Settings come")[0]
+
+
+def test_commands_are_grouped_by_what_a_person_wants_to_do() -> None:
+    page = CliRunner().invoke(cli, ["--help"], prog_name="rota").output
+
+    headings = [line.removesuffix(":") for line in page.splitlines() if line.endswith(":")]
+    assert [each for each in headings if each in SECTIONS] == list(SECTIONS)
+    assert sum(map(len, SECTIONS.values())) == len(COMMANDS)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("runs cancel {} --reason late", "runs cancel {} --note late"),
+        ("runs cancel {} --why late", "runs cancel {} --note late"),
+    ],
+)
+def test_older_names_of_flags_still_work_and_are_not_shown(local: Rota, old: str, new: str) -> None:
+    first, second = (
+        local.good("submit", "add", "1", "--app", "shop.py").out.strip() for _ in range(2)
+    )
+
+    local.good(*old.format(first).split())
+    local.good(*new.format(second).split())
+
+    ended = [local.good("runs", "show", run, "--json").documents[0] for run in (first, second)]
+    assert [run["reason"] for run in ended] == ["late", "late"]
+    assert "--reason" not in local.good("runs", "cancel", "--help").out
+    assert "--why" not in local.good("graphs", "pause", "--help").out
+    assert "--to " not in local.good("schedules", "backfill", "--help").out
 
 
 def test_the_version_is_printed(local: Rota) -> None:

@@ -96,7 +96,7 @@ def test_a_cancelled_graph_says_that_teardowns_run_and_how_to_skip_them(rota: Ro
 
 
 def _is_running(rota: Rota) -> bool:
-    runs = rota.good("runs", "--json").documents
+    runs = rota.good("runs", "--nodes", "--json").documents
     return any(run["jobId"] == "cluster.down" and run["state"] == "running" for run in runs)
 
 

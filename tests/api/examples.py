@@ -157,6 +157,7 @@ EXAMPLES: Mapping[tuple[str, str], Example] = {
     ("GET", "/api/v1/statistics/overview"): Example(200, foreign=None),
     ("GET", "/api/v1/statistics/forecast"): Example(200, foreign=None),
     ("GET", "/api/v1/jobs/{job_id}/statistics"): Example(200),
+    ("POST", "/api/v1/session/link"): Example(201, foreign=None, changes=True),
     ("GET", "/api/v1/search"): Example(200, foreign=None, query="?q=x"),
     STREAM: Example(200, foreign=None),
     ("POST", "/api/v1/events"): Example(

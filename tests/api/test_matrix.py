@@ -175,6 +175,6 @@ def ids_of_acts(store: Store) -> list[str]:
 
 
 def _secretless(answer: httpx2.Response) -> dict[str, Any]:
-    """A token is in the first answer only."""
+    """A token or a ticket is in the first answer only."""
     told: dict[str, Any] = answer.json()
-    return told | {"token": None} if "token" in told else told
+    return told | {name: None for name in ("token", "ticket") if name in told}

@@ -182,7 +182,6 @@ class Things:
             "{new}": "1",
             "{number}": "7",
             "{ping_number}": "1",
-            "{alert_id}": self.alert_id,
             "{job}": self.job_id,
             "{worker_id}": self.worker_id,
             "{token_id}": self.token_id,

@@ -93,7 +93,7 @@ def test_the_backup_as_a_file_needs_no_python(tmp_path: Path) -> None:
     (data / "cats.txt").write_text("17 cats\n")
     archive = tmp_path / "data.tgz"
     shell = Shell(tmp_path)
-    applied = f"rota graph show {EXAMPLES}/backup.yaml\nrota apply {EXAMPLES}/backup.yaml\n"
+    applied = f"rota graphs show {EXAMPLES}/backup.yaml\nrota apply {EXAMPLES}/backup.yaml\n"
     submit = f"rota submit backup folder={data} target={archive} --wait --timeout 30s\n"
     failing = f"rota submit backup folder={data}/no target={tmp_path}/no.tgz --wait   # exit 7\n"
     try:

@@ -69,7 +69,8 @@ class Rota:
     def __init__(self, folder: Path, **env: str) -> None:
         self.folder = folder
         kept = {name: os.environ[name] for name in KEPT if name in os.environ}
-        self.env = kept | JOBS_ONLY | env
+        own = {"XDG_STATE_HOME": str(folder / "state")}
+        self.env = kept | JOBS_ONLY | own | env
         (folder / "shop.py").write_text(SHOP)
 
     def wait_until_running(self, run_id: str) -> None:

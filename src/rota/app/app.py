@@ -33,6 +33,7 @@ from rota.app.waiter import Waiter
 from rota.app.workers.options import with_settings
 from rota.app.workers.scope import worker_scope
 from rota.errors import UnknownJob
+from rota.handles.run_ids import find_run_id
 from rota.handles.threads import Threads
 from rota.model.runs.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
@@ -223,6 +224,10 @@ class App(Nouns):
     def run(self, run_id: str) -> Run[Any]:
         """Return a handle for a run of any job, by its id."""
         return Run(self, run_id)
+
+    def find_run(self, part: str) -> Run[Any]:
+        """Return the run whose id begins or ends with the part; BadInput if there are several."""
+        return self.run(find_run_id(self.backend, part))
 
     @property
     def store(self) -> Store:

@@ -11,7 +11,6 @@ import click
 import msgspec
 
 from rota.cli.connect.backends import place
-from rota.cli.connect.store_app import LEAST_CHARS, find_id
 from rota.cli.output import Cell, is_fancy, print_facts
 from rota.cli.safe_text import console
 from rota.cli.times import since
@@ -45,19 +44,14 @@ def chosen(
 def letter_at(here: Place, text: str) -> str:
     """Return the run with this id, or with an id that begins or ends with the text."""
     from rota.client import Client
+    from rota.handles.run_ids import LEAST_CHARS
 
-    if isinstance(here, Client):
-        return find_id(text, lambda most: _recent(here, most))
-    text = text.lower()
-    if is_id(text) or len(text) < LEAST_CHARS:
-        return find_id(text, lambda _: [])
+    short = text.lower()
+    if isinstance(here, Client) or is_id(short) or len(short) < LEAST_CHARS:
+        return here.find_run(text).id
     from rota.engine.failures.dead_letters import like
 
-    return here.store.read(lambda tx: like(tx, text, namespace=here.namespace))
-
-
-def _recent(here: Place, most: int) -> list[str]:
-    return [each.run_id for each in here.dead_letters.letters(state=None, limit=most)]
+    return here.store.read(lambda tx: like(tx, short, namespace=here.namespace))
 
 
 def _count(here: Place, group: str) -> int:

@@ -16,44 +16,61 @@ from rota.cli.safe_text import OutputLost, inert_output, silence
 from rota.cli.suggest import SuggestingGroup
 from rota.errors import RotaError
 
-COMMANDS = {
-    "up": "up",
-    "worker": "workers.worker",
-    "server": "server",
-    "submit": "runs.submit",
-    "send": "events.send",
-    "runs": "runs.runs",
-    "logs": "logs.logs",
-    "why": "insight.why",
-    "dead": "failures.dead",
-    "effects": "runs.effects",
-    "audit": "identity.audit",
-    "jobs": "jobs.jobs",
-    "releases": "jobs.releases",
-    "graph": "graphs.graph",
-    "schedules": "schedules",
-    "calendars": "schedules.calendars",
-    "blackouts": "schedules.windows",
-    "plan": "jobs.plan",
-    "apply": "jobs.apply",
-    "import": "jobs.import_",
-    "schema": "jobs.schema",
-    "views": "runs.views",
-    "queues": "admission.queues",
-    "breakers": "failures.breakers",
-    "workers": "workers.workers",
-    "alerts": "alerts",
-    "monitors": "monitors",
-    "namespaces": "identity.namespaces",
-    "tokens": "identity.tokens",
-    "db": "db",
-    "doctor": "insight.doctor",
-    "bench": "bench",
-    "demo": "demo",
-    "completion": "completion",
+SECTIONS = {
+    "Run": {
+        "init": "init",
+        "up": "up",
+        "worker": "workers.worker",
+        "server": "server",
+        "submit": "runs.submit",
+        "send": "events.send",
+    },
+    "Look": {
+        "runs": "runs.runs",
+        "logs": "logs.logs",
+        "views": "runs.views",
+        "why": "insight.why",
+        "dead": "failures.dead",
+        "effects": "runs.effects",
+        "statistics": "insight.statistics",
+        "forecast": "insight.forecast",
+        "alerts": "alerts",
+        "monitors": "monitors",
+    },
+    "Define": {
+        "jobs": "jobs.jobs",
+        "graphs": "graphs.graphs",
+        "schedules": "schedules",
+        "calendars": "schedules.calendars",
+        "blackouts": "schedules.windows",
+        "templates": "jobs.templates",
+        "plan": "jobs.plan",
+        "apply": "jobs.apply",
+        "import": "jobs.import_",
+        "schema": "jobs.schema",
+    },
+    "Operate": {
+        "queues": "admission.queues",
+        "breakers": "failures.breakers",
+        "workers": "workers.workers",
+        "releases": "jobs.releases",
+        "doctor": "insight.doctor",
+        "bench": "bench",
+    },
+    "Administer": {
+        "namespaces": "identity.namespaces",
+        "open": "identity.open_",
+        "tokens": "identity.tokens",
+        "audit": "identity.audit",
+        "db": "db",
+        "prune": "prune",
+        "demo": "demo",
+        "completion": "completion",
+    },
 }
 """The module of each command, below rota.cli.commands; in the order of the help."""
-ALIASES = {"acts": "audit"}
+COMMANDS = {name: module for section in SECTIONS.values() for name, module in section.items()}
+ALIASES = {"acts": "audit", "graph": "graphs"}
 """Older names, which the help does not list."""
 CTRL_C = 130
 BROKEN_PIPE = 141
@@ -98,6 +115,15 @@ class Commands(SuggestingGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  # click's protocol
         return list(COMMANDS)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Print the commands by what a person wants to do."""
+        width = max(map(len, COMMANDS))
+        for section, names in SECTIONS.items():
+            with formatter.section(section):
+                formatter.write_dl(
+                    [(f"{name:<{width}}", told) for name, told in self.rows(ctx, names)]
+                )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         module = COMMANDS.get(ALIASES.get(cmd_name, cmd_name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,6 +15,31 @@ from rota.settings.table import SETTINGS, Settings
 F = TypeVar("F", bound=Callable[..., Any])
 
 FLAGS = {name: setting.flag for name, setting in SETTINGS.items() if setting.flag is not None}
+
+
+class RenamedOption(click.Option):
+    """An option that still goes by its older names, which neither help nor completion shows."""
+
+    def __init__(self, declared: Sequence[str], *, old: tuple[str, ...] = (), **more: Any) -> None:
+        super().__init__(declared, **more)
+        self.old = old
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:
+        super().add_to_parser(parser, ctx)
+        parser.add_option(self, self.old, dest=self.name, action="store", nargs=self.nargs)
+
+
+def note_option(name: str = "note", *, default: str | None = None) -> Callable[[F], F]:
+    """Return the option for why something is done; `name` is the parameter that gets it."""
+    return click.option(
+        "--note",
+        name,
+        cls=RenamedOption,
+        old=("--reason", "--why"),
+        metavar="TEXT",
+        default=default,
+        help="Why, for the record and for those who wonder.",
+    )
 
 
 def flag(name: str, *, hidden: bool = False) -> Callable[[F], F]:

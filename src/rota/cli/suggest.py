@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import click
 
@@ -13,13 +13,12 @@ HABITS: Mapping[str, tuple[str, ...]] = {
     "cancel": ("runs cancel",),
     "check": ("doctor",),
     "cron": ("schedules",),
-    "dag": ("graph",),
-    "dags": ("graph",),
+    "dag": ("graphs",),
+    "dags": ("graphs",),
     "drain": ("workers drain",),
     "enqueue": ("submit",),
     "events": ("send",),
     "health": ("doctor",),
-    "init": ("up", "db migrate"),
     "inspect": ("workers", "runs"),
     "list": ("runs", "jobs"),
     "ls": ("runs", "jobs"),
@@ -80,11 +79,16 @@ class SuggestingGroup(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Print the whole first sentence of each help text: click would cut it at the edge."""
-        rows = []
-        for name in self.list_commands(ctx):
-            command = self.get_command(ctx, name)
-            if command is not None and not command.hidden:
-                rows.append((name, command.get_short_help_str(LONGEST_TOLD)))
+        rows = self.rows(ctx, self.list_commands(ctx))
         if rows:
             with formatter.section("Commands"):
                 formatter.write_dl(rows)
+
+    def rows(self, ctx: click.Context, names: Iterable[str]) -> list[tuple[str, str]]:
+        """Return the commands of these names, each with the first sentence of its help."""
+        commands = ((name, self.get_command(ctx, name)) for name in names)
+        return [
+            (name, command.get_short_help_str(LONGEST_TOLD))
+            for name, command in commands
+            if command is not None and not command.hidden
+        ]

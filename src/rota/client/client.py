@@ -18,6 +18,7 @@ from rota.client.line import HttpTransport
 from rota.client.run import ServedRun
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
+from rota.handles.run_ids import find_run_id
 from rota.handles.schedules.schedules import Schedules
 from rota.handles.threads import Threads
 from rota.model.identity.credentials import SessionView
@@ -120,6 +121,10 @@ class Client(SharedNouns):
     def run(self, run_id: str) -> ServedRun:
         """Return a handle for a run of any job, by its id."""
         return ServedRun(self, run_id)
+
+    def find_run(self, part: str) -> ServedRun:
+        """Return the run whose id begins or ends with the part; BadInput if there are several."""
+        return self.run(find_run_id(self.backend, part))
 
     def jobs(self) -> list[JobEntry]:
         """Return all jobs on record, by name."""

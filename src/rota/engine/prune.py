@@ -24,6 +24,16 @@ class Retention(msgspec.Struct, frozen=True, kw_only=True):
     acts_ms: int = 90 * DAY_MS
 
 
+def count_old(tx: Tx, retention: Retention, *, limit: int) -> int:
+    """Return how many ended runs are past their retention, up to about the limit."""
+    kinds = ((retention.success_ms, GOOD), (retention.failure_ms, BAD))
+    rows = [
+        tx.all("count_old_runs", keep_ms=keep_ms, states=states, limit=limit)[0]
+        for keep_ms, states in kinds
+    ]
+    return min(limit, sum(int(row["runs"]) for row in rows))
+
+
 def prune(tx: Tx, retention: Retention, *, limit: int) -> int:
     """Delete up to `limit` rows of each kind; returns how many went."""
     gone = tx.execute("prune_history", keep_ms=retention.success_ms, states=GOOD, limit=limit)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from rota.handles.bulk import BulkVerbs
 from rota.handles.events import EventVerbs
 from rota.handles.queues import QueueVerbs
 from rota.handles.workers import WorkerVerbs
@@ -22,16 +23,18 @@ if TYPE_CHECKING:
     from rota.handles.jobs.definitions import Definitions
     from rota.handles.jobs.files import Files
     from rota.handles.jobs.releases import Releases
-    from rota.handles.saved_views import SavedViews
+    from rota.handles.jobs.templates import Templates
     from rota.handles.monitors import Monitors
+    from rota.handles.saved_views import SavedViews
     from rota.handles.schedules.calendars import Blackouts, Calendars
+    from rota.model.insight.statistics import Forecast, Overview
     from rota.model.logs.log import FoundLine, Level
     from rota.model.runs.run import RunView
 
 # ruff: noqa: PLC0415  # each is imported at first use: importing an App stays quick
 
 
-class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
+class SharedNouns(BulkVerbs, EventVerbs, QueueVerbs, WorkerVerbs):
     """Handles over a backend, each made at its first use."""
 
     @property
@@ -110,6 +113,13 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         return Releases(self.backend)
 
     @cached_property
+    def templates(self) -> Templates:
+        """Templates: jobs with blanks; make one, fill one."""
+        from rota.handles.jobs.templates import Templates
+
+        return Templates(self.backend)
+
+    @cached_property
     def tokens(self) -> Tokens:
         """Tokens: the credentials for servers, with their permissions."""
         from rota.handles.identity import Tokens
@@ -153,6 +163,8 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
         `args={"customer": "acme"}`, `since=` and `until=` (a duration such as "2h" counts back from
         now), `schedule=`, `scheduled_since=`, `scheduled_until=`, `error=`, `text=`, `steps=`,
         `parent=`, and `view=`, the name of a saved view.
+
+        Without `steps`, runs of nodes are left out, so that a run of a graph is one run.
         """
         from rota.handles.pages import all_items
         from rota.handles.run_search import search_fields
@@ -169,6 +181,18 @@ class SharedNouns(EventVerbs, QueueVerbs, WorkerVerbs):
 
         found = self.backend.call(list_labels, name=name, prefix=prefix, limit=limit).items
         return [each.name if name is None else each.value or "" for each in found]
+
+    def overview(self, *, window: str = "1h") -> Overview:
+        """Return how things are now and were in the window: runs, times, causes, concerns."""
+        from rota.operations.insight.statistics import show_overview
+
+        return self.backend.call(show_overview, window=window)
+
+    def forecast(self, *, hours: int = 24) -> Forecast:
+        """Return the runs that schedules will start, hour by hour, and how long they will take."""
+        from rota.operations.insight.statistics import show_forecast
+
+        return self.backend.call(show_forecast, hours=hours)
 
     def search_logs(
         self,

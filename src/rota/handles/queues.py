@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rota.handles.backend import Backend
-    from rota.model.admission.queue import QueueView
+    from rota.model.admission.queue import QueueDetail, QueueView
 
 # ruff: noqa: PLC0415  # imported at first use: importing an App stays quick
 
@@ -24,6 +24,12 @@ class QueueVerbs:
         from rota.operations.admission.queues import list_queues
 
         return self.backend.call(list_queues).items
+
+    def show_queue(self, name: str) -> QueueDetail:
+        """Return a queue with what limits it, its waits and rates; an unused one is empty."""
+        from rota.operations.admission.queues import show_queue
+
+        return self.backend.call(show_queue, name)
 
     def pause_queue(self, name: str, note: str | None = None) -> None:
         """Pause a queue: no run of it starts; those that run go on."""

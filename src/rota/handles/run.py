@@ -148,9 +148,15 @@ class RunHandle(GraphRunVerbs, Generic[R]):
         """
         return self._backend.call(cancel_run, self.id, reason=reason, force=force).status
 
-    def rerun(self) -> Self:
-        """Submit a new run with the same arguments, linked to this one; close its dead letter."""
-        return self._other(self._backend.call(rerun_run, self.id).run_id)
+    def rerun(self, *, args: Mapping[str, Any] | None = None, reason: str | None = None) -> Self:
+        """Submit a new run linked to this one, with its arguments or others; close its dead letter.
+
+        `args` are all of the arguments, by name.
+        """
+        fresh = self._backend.call(
+            rerun_run, self.id, reason=reason, args=None if args is None else dict(args)
+        )
+        return self._other(fresh.run_id)
 
     def rerun_nodes(
         self,

@@ -118,6 +118,8 @@ def test_search_finds_runs_jobs_and_lines(served: Served) -> None:
 
     assert found(run_id) == ([run_id], [], [])
     assert run_id in found(run_id[:8])[0]
+    assert found(run_id[-12:])[0] == found(run_id[-6:].upper())[0] == [run_id]
+    assert found(other[-12:])[0] == []
     assert found("order-17")[0] == [run_id]
     assert found("queued")[0] == [run_id]
     assert found("add") == ([run_id], ["add"], [])

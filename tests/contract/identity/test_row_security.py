@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from rota.engine.admission.queues import pause
 from rota.engine.identity.audit_log import Actor, record
 from rota.engine.identity.namespaces import put_namespace
+from rota.engine.identity.tokens import NewToken, issue
 from rota.engine.insight.doctor import examine
 from rota.engine.jobs.definitions import define
 from rota.engine.logs import append, index, search
@@ -25,6 +27,7 @@ from rota.model.identity.credentials import Quotas
 from rota.model.jobs.spec import JobSpec, PythonTarget
 from rota.model.logs.log import LogChunk
 from rota.model.runs.run import FinishVerb
+from rota.operations.identity.new_tokens import draw_token
 from rota.rules.insight.checkup import Finding
 from rota.store.access.row_security import CLOSED, condition_of, whole_tables
 from rota.store.base import Store, Tx
@@ -143,6 +146,21 @@ def test_rows_of_others_are_neither_made_nor_changed_nor_deleted(furnished: Stor
     room.write(lambda tx: tx.raw(f"update rota.run set job = 'y' where namespace = '{HOME}'"))
 
     assert furnished.read(bare("run")) == before
+
+
+def test_a_ticket_is_for_a_token_of_the_same_namespace(furnished: Store) -> None:
+    tokens = {each: draw_token(each, roles=("admin",)).token for each in (HOME, OTHER)}
+    for namespace, token in tokens.items():
+        furnished.write(partial(issue, token=token, namespace=namespace, who="ann"))
+    room = furnished.scoped([OTHER])
+
+    def give(token: NewToken) -> None:
+        ticket = {"digest": token.name, "purpose": "login", "token_id": token.id, "ttl_ms": 1_000}
+        room.write(lambda tx: tx.execute("insert_ticket", **ticket))
+
+    give(tokens[OTHER])
+    with pytest.raises(psycopg.errors.InsufficientPrivilege, match="row-level security"):
+        give(tokens[HOME])
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ T_BOUND = "tests/api/identity/test_bound_credentials.py::"
 T_DOORS = "tests/api/test_operation_doors.py::"
 T_NOTHING = "tests/api/test_nothing_to_change.py::"
 T_CREDENTIALS = "tests/api/identity/test_credentials.py::"
+T_LINKS = "tests/api/identity/test_links.py::"
 T_WALLS = "tests/integration/test_walls.py::"
 T_WIRE = "tests/api/server/test_wire_bounds.py::"
 BECOME = "test_credentials_in_an_address_become_a_header_and_are_told_as_such"
@@ -23,6 +24,32 @@ DONE_AGAIN = "test_what_a_run_of_a_graph_did_is_done_again_only_with_the_right_t
 STARTS_REMOVED = "test_a_graph_in_force_starts_a_job_that_was_removed_only_with_the_right_to_it"
 
 ACCESS = (
+    Sabotage(
+        name="a link gives more than its maker has",
+        breaks="A token of a viewer makes a link that signs in an admin.",
+        edits=(
+            Edit(
+                path="operations/identity/links.py",
+                within="make_link",
+                old="caller.credential.id or _token_of_store(tx, caller)",
+                new="_token_of_store(tx, caller)",
+            ),
+        ),
+        caught_by=(f"{T_LINKS}test_a_link_has_the_rights_of_the_token_that_asked[sqlite-roles0]",),
+    ),
+    Sabotage(
+        name="sessions make links",
+        breaks="Who took over a browser stays signed in by links.",
+        edits=(
+            Edit(
+                path="operations/identity/links.py",
+                within="make_link",
+                old="if caller.credential.is_session:",
+                new="if False:",
+            ),
+        ),
+        caught_by=(f"{T_LINKS}test_a_session_makes_no_link[sqlite]",),
+    ),
     Sabotage(
         name="roll back without rights",
         breaks="An author without exec brings back a program, or a function to import.",

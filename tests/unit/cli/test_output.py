@@ -32,6 +32,22 @@ def test_an_id_is_never_broken_over_two_lines(
 
 
 @pytest.mark.usefixtures("terminal")
+def test_a_narrow_terminal_leaves_out_empty_and_spare_columns(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    error = "ValueError: there is no such order in the books"
+    rows = [("1c1eebfaae1b", "charge", "", "default", "failed", "3 s", error)]
+    columns = ("id", "job", "key", "queue", "state", "took", "about")
+
+    print_table(columns, rows, empty="", spare=("queue", "took"))
+
+    out = capsys.readouterr().out
+    assert out.split()[:4] == ["id", "job", "state", "about"]
+    assert "failed" in out
+    assert len(out.splitlines()) <= 6
+
+
+@pytest.mark.usefixtures("terminal")
 def test_words_are_still_folded(capsys: pytest.CaptureFixture[str]) -> None:
     print_table(("a", "b"), [("word " * 20, "more " * 20)], empty="")
 

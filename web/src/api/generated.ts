@@ -1916,6 +1916,12 @@ export type SettleBody = {
   reason?: string | null;
 };
 
+export type SignInLink = {
+  ticket: string | null;
+  roles: Array<"viewer" | "operator" | "author" | "admin" | "exec" | "audit" | "worker">;
+  expiresAt: string;
+};
+
 export type State = "pending" | "scheduled" | "queued" | "running" | "suspended" | "success" | "failed" | "cancelled" | "skipped";
 
 export type StopBackfillBody = {
@@ -2271,6 +2277,7 @@ export interface Operations {
   createToken: { body: CreateTokenBody; answer: NewTokenView };
   rotateToken: { path: [tokenId: string]; body?: RotateTokenBody; answer: NewTokenView };
   revokeToken: { path: [tokenId: string]; answer: TokenView };
+  makeLink: { answer: SignInLink };
   listNamespaces: { answer: Page<Namespace> };
   createNamespace: { body: CreateNamespaceBody; answer: Namespace };
   changeNamespace: { path: [namespace: string]; body: ChangeNamespaceBody; answer: Namespace };
@@ -2420,6 +2427,7 @@ export const PLACES: Record<keyof Operations, string> = {
   createToken: "POST /tokens",
   rotateToken: "POST /tokens/{}/rotate",
   revokeToken: "DELETE /tokens/{}",
+  makeLink: "POST /session/link",
   listNamespaces: "GET /namespaces",
   createNamespace: "POST /namespaces",
   changeNamespace: "PUT /namespaces/{}",

@@ -20,14 +20,14 @@ from rota.operations.alerts import rules as alert_rules
 from rota.operations.events import send
 from rota.operations.failures import breakers, dead_letters
 from rota.operations.graphs import graphs, nodes
-from rota.operations.identity import audit, namespaces, tokens
+from rota.operations.identity import audit, links, namespaces, tokens
 from rota.operations.insight import search, statistics
 from rota.operations.jobs import definitions as job_definitions
 from rota.operations.jobs import files, releases, templates, versions
 from rota.operations.jobs import jobs as job_operations
 from rota.operations.logs import logs
-from rota.operations.runs import effects, labels, reruns, runs, saved_views
 from rota.operations.monitors import monitors, pings
+from rota.operations.runs import effects, labels, reruns, runs, saved_views
 from rota.operations.schedules import backfills, calendars, firings, schedules
 from rota.operations.workers import workers
 
@@ -57,5 +57,5 @@ API: tuple[ControllerRouterHandler, ...] = (
     *routes_in(nodes, graphs, schedules, firings, backfills, calendars, windows),
     *routes_in(alerts, alert_rules, alert_channels),
     *routes_in(monitors, pings),
-    *routes_in(breakers, audit, tokens, namespaces, statistics, search),
+    *routes_in(breakers, audit, tokens, links, namespaces, statistics, search),
 )

@@ -13,7 +13,7 @@ _FIELD = (
     '<label for="token">Token</label>\n'
     '<input id="token" type="password" name="token" required autofocus autocomplete="off"'
     ' spellcheck="false" aria-describedby="hint">\n'
-    '<p id="hint" class="hint"><code>rota tokens create</code> on the server makes one.</p>'
+    '<p id="hint" class="hint"><code>rota open</code> beside the server signs you in.</p>'
 )
 _PROVIDER = (
     '<a class="other" href="/login/oidc">{word}</a>\n<p class="or">or with a token</p>'.format

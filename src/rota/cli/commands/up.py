@@ -14,6 +14,7 @@ Examples:
   rota up shop:app --slots 32
   rota up                             the app comes from ROTA_APP or rota.toml
   rota up shop.py --no-server         jobs only; nothing listens
+  rota up shop.py --reload            new code is used as soon as it is saved
 
 Ctrl-C (or TERM) lets running handlers end; a second one gives their runs back at once, without
 costing them an attempt. A worker process that is killed is started again.
@@ -30,7 +31,13 @@ costing them an attempt. A worker process that is killed is started again.
     default=None,
     help="Serve the REST API as well; on if not said.",
 )
-def command(**flags: Any) -> int:
+@click.option(
+    "--reload",
+    "reloads",
+    is_flag=True,
+    help="Start the worker again with new code when Python files change; for development.",
+)
+def command(*, reloads: bool, **flags: Any) -> int:
     """Serve the jobs of APP: a file (shop.py) or a module (shop:app).
 
     Opens or creates the store, brings its schema up to date, runs jobs, does the background
@@ -38,4 +45,7 @@ def command(**flags: Any) -> int:
     """
     from rota.cli.serve.serving import serve
 
-    return serve(settings_of(flags), title="up")
+    settings = settings_of(flags)
+    if reloads and settings.app is None:
+        raise click.UsageError("--reload watches the code of an app: name its file or module")
+    return serve(settings, title="up", reloads=reloads)

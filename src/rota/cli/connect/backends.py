@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rota.cli.connect.server_client import server_client
-from rota.cli.connect.store_app import client, find_id
+from rota.cli.connect.store_app import client
 from rota.cli.options import settings_of
 from rota.errors import BadInput
 
@@ -60,5 +60,4 @@ def now_at(here: Place) -> int:
 
 def run_at(here: Place, text: str) -> Handle:
     """Return the run with this id, or with an id that begins or ends with the text."""
-    run_id = find_id(text, lambda limit: [run.id for run in here.runs(limit=limit)])
-    return here.run(run_id)
+    return here.find_run(text)

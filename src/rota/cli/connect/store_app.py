@@ -5,18 +5,13 @@ It creates no file and upgrades no schema: that is for `rota up`, a worker and `
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from rota.errors import BadInput, StoreUnavailable, UnknownRun
+from rota.errors import StoreUnavailable
 
 if TYPE_CHECKING:
     from rota.app import App
     from rota.settings.table import Settings
-
-LEAST_CHARS = 8
-RECENT = 1000
-"""The number of newest runs among which a short id is looked up."""
 
 
 def client(settings: Settings, *, with_code: bool = False) -> App:
@@ -46,20 +41,3 @@ def refuse_missing_file(url: str) -> None:
             f"there is no store at {path.absolute()}; start one with `rota up`, or say where "
             "it is with --url, --app, ROTA_URL or rota.toml"
         )
-
-
-def find_id(text: str, recent: Callable[[int], list[str]]) -> str:
-    """Return the id that the text means; `recent` returns the ids of that many newest runs."""
-    from rota.ids import is_id
-
-    text = text.lower()
-    if is_id(text):
-        return text
-    if len(text) < LEAST_CHARS:
-        raise BadInput(f"{text!r} is too short for a run's id; give {LEAST_CHARS} characters of it")
-    matches = [each for each in recent(RECENT) if each.endswith(text) or each.startswith(text)]
-    if len(matches) > 1:
-        raise BadInput(f"{text!r} may mean {len(matches)} runs: {', '.join(matches[:3])}...")
-    if not matches:
-        raise UnknownRun(text)
-    return matches[0]

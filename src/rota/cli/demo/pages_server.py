@@ -90,10 +90,16 @@ def _door(app: App, address: str) -> PagesAddress:
 
 
 def open_in_browser(door: PagesAddress) -> None:
+    """Open the link of the pages, if they were built."""
+    if door.is_built:
+        open_link(door.link)
+
+
+def open_link(link: str) -> None:
     """Open the link where there is a screen; elsewhere the printed link must do."""
     has_screen = sys.platform == "darwin" or any(
         map(os.environ.get, ("DISPLAY", "WAYLAND_DISPLAY"))
     )
-    if has_screen and door.is_built:
+    if has_screen:
         with suppress(webbrowser.Error, OSError):
-            webbrowser.open(door.link)
+            webbrowser.open(link)

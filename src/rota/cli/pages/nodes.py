@@ -1,10 +1,10 @@
-"""The nodes of a run of a graph, as a table; for `rota runs show` and `rota graph nodes`."""
+"""The nodes of a run of a graph, as a table; for `rota runs show` and `rota graphs nodes`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rota.cli.output import Row, print_table, state_cell
+from rota.cli.output import Row, id_cell, print_table, state_cell
 from rota.cli.pages.tree import instances_of
 from rota.cli.times import coarse, lasted
 from rota.model.graphs.run_nodes import NodeView, Progress
@@ -46,7 +46,7 @@ def _row(node: NodeView) -> Row:
         node.name,
         state_cell(shown or node.word),
         node.job,
-        node.run_id[-12:] if node.run_id else "",
+        id_cell(node.run_id) if node.run_id else "",
         lasted(node.started_at, node.finished_at),
         _about(node),
     )

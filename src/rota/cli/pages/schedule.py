@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rota.cli.output import Cell, Row, print_facts, print_table, state_cell
+from rota.cli.output import Cell, Row, id_cell, print_facts, print_table, state_cell
 from rota.cli.pages.preview import COLUMNS as FIRING_COLUMNS
 from rota.cli.pages.preview import firing_rows, instant
 from rota.cli.times import since
@@ -128,6 +128,6 @@ def _past_row(firing: FiringView) -> Row:
         instant(firing.instant.ms),
         firing.kind,
         firing.decision,
-        firing.run_id or "",
+        id_cell(firing.run_id) if firing.run_id else "",
         state_cell(firing.state or ""),
     )

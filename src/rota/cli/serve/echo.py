@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from rota.cli.safe_text import PICTURES
 from rota.cli.serve.log_lines import line_in
 from rota.engine.logs import lines_in
+from rota.handles.run_ids import SHORT
 
 if TYPE_CHECKING:
     from rota.model.logs.log import LogChunk
-
-SHORT_ID = 12
 
 
 def echo_to(log_format: str) -> Callable[[LogChunk], None]:
@@ -30,7 +29,7 @@ def echo_to(log_format: str) -> Callable[[LogChunk], None]:
             stream = streams.get(line.stream)
             if stream is not None:
                 text = line.text.translate(PICTURES)
-                facts = {"job": line.job, "run": line.run_id[-SHORT_ID:], "stream": line.stream}
+                facts = {"job": line.job, "run": line.run_id[-SHORT:], "stream": line.stream}
                 stream.write(line_of(line.level, text, facts) + "\n")
                 stream.flush()
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import errno
 import socket
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from rota.cli.serve.addresses import forget_address, note_address
+from rota.errors import RotaError
 
 if TYPE_CHECKING:
     from rota.api.server.options import ServerOptions
@@ -69,11 +72,22 @@ def _serve(settings: Settings, app: App, *, as_json: bool, title: str) -> int:
             _print_json(options, welcome)
         else:
             _print_banner(options, welcome)
+            if welcome is None and title == "up" and sys.stdout.isatty():
+                _print_link(app, options)
+        note_address(app.url, options.address)
 
     try:
         return serve(app, options, greet=greet)
     finally:
+        forget_address(app.url)
         app.close()
+
+
+def _print_link(app: App, options: ServerOptions) -> None:
+    """Print a link for the person at this terminal; a login that may not make one prints none."""
+    with suppress(RotaError):
+        print("  Sign in with this link, which is good once, for five minutes; later: rota open")
+        print(f"    {app.tokens.link(options.address)}", flush=True)
 
 
 def _app(settings: Settings) -> App:

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 from rota.cli.main import complain
 from rota.cli.serve.processes import ProcessSpec, run_crew, serve_all, worker_member
-from rota.errors import RotaError, StoreLost, StoreRefused, StoreUnavailable
+from rota.cli.serve.reload import restart_on_change, wait_for_change
+from rota.errors import AppNotFound, RotaError, StoreLost, StoreRefused, StoreUnavailable
 
 if TYPE_CHECKING:
     from rota.app import App
@@ -23,18 +24,18 @@ SWITCH_INTERVAL_S = 0.001
 """Handlers and the courier share the interpreter: a claim must not wait 5 ms for its turn."""
 
 
-def serve(settings: Settings, *, title: str) -> int:
+def serve(settings: Settings, *, title: str, reloads: bool = False) -> int:
     """Serve the app of these settings in processes that are started again when they crash."""
     from rota.cli.serve.log_lines import tell_notices
 
     _set_title(f"rota {title}: supervisor")
     tell_notices(settings.log_format)
     if title == "up" and settings.serve is not False:
-        return _serve_with_server(settings)
-    return serve_all(settings.processes, _worker_of(settings, title))
+        return _serve_with_server(settings, reloads=reloads)
+    return serve_all(settings.processes, _worker_of(settings, title, reloads=reloads))
 
 
-def _serve_with_server(settings: Settings) -> int:
+def _serve_with_server(settings: Settings, *, reloads: bool) -> int:
     from rota.cli.serve.server import ListenAddress, serve_beside
     from rota.cli.serve.up import ReadyNotice
 
@@ -50,18 +51,31 @@ def _serve_with_server(settings: Settings) -> int:
             return complain(error)
 
     return run_crew(
-        [worker_member(_worker_of(settings, "up", tell)), ProcessSpec("server", server)]
+        [
+            worker_member(_worker_of(settings, "up", tell, reloads=reloads)),
+            ProcessSpec("server", server),
+        ]
     )
 
 
 def _worker_of(
-    settings: Settings, title: str, tell: Callable[[App], None] | None = None
+    settings: Settings,
+    title: str,
+    tell: Callable[[App], None] | None = None,
+    *,
+    reloads: bool = False,
 ) -> Callable[[Incarnation], int]:
     def work(life: Incarnation) -> int:
         try:
-            return _work(settings, life, title, tell)
+            return _work(settings, life, title, tell, reloads=reloads)
         except StoreUnavailable as error:
             return _away(settings, life, error)
+        except AppNotFound as error:
+            code = complain(error)
+            if not reloads or not life.line.has_served:
+                return code
+            wait_for_change(settings)
+            return 0
         except RotaError as error:
             return complain(error)
 
@@ -83,7 +97,12 @@ def _away(settings: Settings, life: Incarnation, error: StoreUnavailable) -> int
 
 
 def _work(
-    settings: Settings, life: Incarnation, title: str, tell: Callable[[App], None] | None
+    settings: Settings,
+    life: Incarnation,
+    title: str,
+    tell: Callable[[App], None] | None,
+    *,
+    reloads: bool,
 ) -> int:
     from msgspec import structs
 
@@ -99,7 +118,7 @@ def _work(
     options = worker_options(settings)
     if settings.stored is None and title == "up":
         options = structs.replace(options, stored=True)
-    if title == "up" and not life.dead:
+    if title == "up" and (reloads or not life.dead):
         options = structs.replace(options, decides=True)
     app = (
         load_app(settings)
@@ -117,6 +136,8 @@ def _work(
         _print_banner(app, settings, options, top=life.line.owner)
     if tell is not None:
         tell(app)
+    if reloads:
+        restart_on_change(settings)
     try:
         return serve_worker(worker, life)
     finally:

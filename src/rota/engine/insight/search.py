@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from typing import Any
 
 from rota.engine.jobs.definitions import JobView, jobs
 from rota.engine.logs import reached_lines
@@ -19,9 +20,12 @@ from rota.model.jobs.job import kind_of
 from rota.model.logs.log import FoundLine
 from rota.model.runs.run import RunView
 from rota.model.states import State
-from rota.store.base import Tx
+from rota.store.base import Row, Tx
 
 _PART = re.compile(r"[0-9a-f]{6,8}(-[0-9a-f-]{0,27})?")
+_END = re.compile(r"([0-9a-f-]{0,22}-)?[0-9a-f]{6,12}")
+NEWEST = 200_000
+"""The number of newest runs, live and ended each, among which the end of an id is found."""
 LOWEST, HIGHEST = "0" * 8 + "-0000-0000-0000-" + "0" * 12, "f" * 8 + "-ffff-ffff-ffff-" + "f" * 12
 LOGS_MS = 7 * 86_400_000
 
@@ -77,11 +81,7 @@ def _line_found(line: FoundLine) -> LineFound:
 
 def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) -> list[RunView]:
     at = {"namespace": namespace, "limit": limit}
-    ids: list[str] = []
-    if _PART.fullmatch(text):
-        span = {"first": text + LOWEST[len(text) :], "last": text + HIGHEST[len(text) :]}
-        for statement in ("ids_between", "ended_ids_between"):
-            ids += [str(row["id"]) for row in tx.all(statement, **at, **span)]
+    ids = _ids(tx, text.lower(), at)
     rows = tx.all("runs_of_key", jobs=json.dumps(names), key=text, **at)
     ids += [str(row["id"]) for row in rows]
     runs_found = [run for run in (_find(tx, each, namespace) for each in dict.fromkeys(ids)) if run]
@@ -90,6 +90,19 @@ def _runs(tx: Tx, text: str, names: list[str], *, namespace: str, limit: int) ->
     if text in names:
         runs_found += page(tx, namespace=namespace, job=text, limit=limit).runs
     return list({run.id: run for run in runs_found}.values())
+
+
+def _ids(tx: Tx, part: str, at: dict[str, Any]) -> list[str]:
+    """Return ids that begin with the part, and those of the newest runs that end with it."""
+    rows: list[Row] = []
+    if _PART.fullmatch(part):
+        span = {"first": part + LOWEST[len(part) :], "last": part + HIGHEST[len(part) :]}
+        for statement in ("ids_between", "ended_ids_between"):
+            rows += tx.all(statement, **at, **span)
+    if _END.fullmatch(part):
+        for statement in ("ids_ending_in", "ended_ids_ending_in"):
+            rows += tx.all(statement, **at, ending=f"%{part}", newest=NEWEST)
+    return [str(row["id"]) for row in rows]
 
 
 def _find(tx: Tx, run_id: str, namespace: str) -> RunView | None:

@@ -10,9 +10,9 @@ from rota.engine.schedules.compiled import CompiledSchedule
 from rota.engine.values.stored_text import read
 from rota.model.jobs.spec import JobSpec
 from rota.model.runs.run import NewRun, Origin, StartKind
-from rota.rules.runs.labels import merged
 from rota.model.schedules.definitions import Schedule
 from rota.rules.runs.deadlines import deadline_at
+from rota.rules.runs.labels import merged
 from rota.rules.schedules.arguments import has_references, resolve_args
 from rota.store.base import Row
 

@@ -16,11 +16,11 @@ from rota.handles.pages import all_items
 from rota.handles.schedules.backfills import Backfill, Backfills, backfill_body
 from rota.model.schedules.backfill import BackfillInstant, Reprocess
 from rota.model.schedules.definitions import Schedule
-from rota.model.schedules.firing import FiringView, NextFiring
+from rota.model.schedules.firing import FiringView, NextFiring, UpcomingFirings
 from rota.model.schedules.schedule import ScheduleDetail, ScheduleState, ScheduleView
 from rota.operations.schedules.bodies import schedule_body
 from rota.operations.schedules.calendars import list_calendars
-from rota.operations.schedules.firings import list_firings, trigger_schedule
+from rota.operations.schedules.firings import list_firings, list_upcoming, trigger_schedule
 from rota.operations.schedules.schedules import (
     list_schedules,
     pause_schedule,
@@ -77,6 +77,10 @@ class Schedules(Generic[R]):
         """Return the results of its past firings, newest first."""
         start = to_datetime(before) if isinstance(before, int) else before
         return all_items(self._backend, list_firings, limit=limit, name=name, before=start)
+
+    def upcoming(self, *, until: datetime | None = None, limit: int = 100) -> UpcomingFirings:
+        """Return the firings of all schedules in order, up to `until`; default: for a day."""
+        return self._backend.call(list_upcoming, until=until, limit=limit)
 
     def preview(self, name: str, *, count: int = 5) -> builtins.list[NextFiring]:
         """Return the next firings, with what is special about them; none after the end."""

@@ -116,6 +116,16 @@ class NewTokenView(TokenView, frozen=True):
     """None when a request is repeated with its key: only the first answer has the secret."""
 
 
+class SignInLink(View, frozen=True):
+    """A ticket that signs in one browser, for the address `/login?ticket=...` of a server."""
+
+    ticket: str | None
+    """None when a request is repeated with its key: only the first answer has it."""
+    roles: tuple[Role, ...]
+    """The roles of the session."""
+    expires_at: Moment
+
+
 class GivenToken(NamedTuple):
     """A new token and its secret, which is stored nowhere else."""
 

@@ -21,8 +21,8 @@ Limit = Annotated[int, msgspec.Meta(ge=1, le=50)]
 def search_all(tx: Tx, caller: Caller, *, q: str, limit: Limit = 20) -> SearchResults:
     """Find runs, jobs, schedules and lines.
 
-    Runs by the beginning of an id, by key, state or job; jobs by a part of their name; schedules by
-    a part of theirs or of their job's; lines of the last week by their words.
+    Runs by the beginning or end of an id, by key, state or job; jobs by a part of their name;
+    schedules by a part of theirs or of their job's; lines of the last week by their words.
     """
     text = q.strip()
     if not 0 < len(text) <= LONGEST:

@@ -41,17 +41,23 @@ class PolicyScope(NamedTuple):
 ROOM = PolicyScope()
 _BY_RUN = {"attempt": "run_id", "effect": "run_id", "node": "graph_id"}
 """Tables whose rows belong to a namespace through a run."""
+_BY_OWNER = {
+    "firing": "select true from rota.schedule as s where s.id = schedule_id limit 1",
+    "ticket": "select true from rota.token as t where t.id = token_id limit 1",
+}
+"""Tables whose rows belong to a namespace through a row that the policies of its table show."""
 _RIGHTS: Mapping[str, str] = {
     "act": f"select, insert ({', '.join(ACT)})",
     "chain": "select",
     "namespace": "select",
     "statistic": "select",
     "counted": "select",
+    "ticket": "insert",
 }
 """Tables on which the server role has fewer permissions than its members."""
 OPEN = frozenset({"counted"})
 """Tables that every server may read: they hold nothing that belongs to a namespace."""
-CLOSED = frozenset({"artifact", "chore", "login", "migration", "schema_step", "ticket"})
+CLOSED = frozenset({"artifact", "chore", "login", "migration", "schema_step"})
 """Tables closed to the server role: internal ones, and those behind functions that check more."""
 FUNCTIONS = (
     "search_own_logs(text, text, bigint, int, int)",
@@ -117,9 +123,8 @@ def condition_of(table: str, *, has_namespace: bool, bound: PolicyScope = ROOM) 
         return "true"
     if table in _BY_RUN:
         return f"{bound.unless} or {bound.is_own_run}({_BY_RUN[table]})"
-    if table == "firing":
-        of_schedule = "select true from rota.schedule as s where s.id = schedule_id limit 1"
-        return f"{bound.unless} or ({of_schedule})"
+    if table in _BY_OWNER:
+        return f"{bound.unless} or ({_BY_OWNER[table]})"
     if not has_namespace and table != "namespace":
         return None
     column = "name" if table == "namespace" else "namespace"

@@ -34,7 +34,7 @@ OURS = re.compile(r"/(?![/\\])[A-Za-z0-9._~%!$&'()*+,;=:@/?-]*")
 LINK = "This link signs you in, once."
 LED = "You are not signed in, or not any more. A token leads you back to where you were."
 REFUSED = "This token is invalid, revoked or expired. To make another: rota tokens create NAME"
-USED_LINK = "This link was used already, or has expired. To make a token: rota tokens create NAME"
+USED_LINK = "This link was used already, or has expired. For a new one: rota open"
 
 
 @get("/login", **public(), media_type=MediaType.HTML, sync_to_thread=False)

@@ -6,11 +6,13 @@ from typing import Any
 
 import click
 
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 
 EPILOG = """\b
 Examples:
   rota queues
+  rota queues show mail                   what limits it
   rota queues pause mail --note "provider is down"
   rota queues resume mail
 
@@ -53,6 +55,40 @@ def list_(*, as_json: bool, **flags: Any) -> None:
     print_table(COLUMNS, rows, empty="all queues are empty")
 
 
+@command.command("show")
+@click.argument("name", shell_complete=names_of("queues"))
+@desk_options
+def show(*, name: str, as_json: bool, **flags: Any) -> None:
+    """Show a queue: what limits it, its waits, and the runs that ended in the last hour."""
+    from rota.cli.connect.backends import place
+    from rota.cli.output import print_facts, print_json
+    from rota.cli.pages.figures import quantiles, share
+    from rota.cli.times import coarse
+
+    with place(flags) as here:
+        queue = here.show_queue(name)
+    if as_json:
+        print_json([queue])
+        return
+    paused = f"{'paused' if queue.is_paused else ''} {queue.note or ''}".strip()
+    print_facts(
+        [
+            ("name", queue.name),
+            ("state", paused),
+            ("queued", _counted(queue.queued)),
+            ("running", f"{queue.running:,} in {queue.slots:,} slots of {queue.workers:,} workers"),
+            ("scheduled", _counted(queue.scheduled)),
+            ("held", f"{queue.held:,}" if queue.held else ""),
+            ("oldest", "" if queue.oldest_ms is None else coarse(queue.oldest_ms)),
+            ("limits", "\n".join(limit.says for limit in queue.limits)),
+            ("rate", f"{queue.rate_per_min:.1f} a minute"),
+            ("success", share(queue.success_rate)),
+            ("took", quantiles(queue.durations)),
+            ("waited", quantiles(queue.waits)),
+        ]
+    )
+
+
 def _counted(runs: int) -> str:
     """Return the number of runs; deep queues are counted up to a limit."""
     from rota.engine.admission.queues import COUNTED
@@ -61,8 +97,8 @@ def _counted(runs: int) -> str:
 
 
 @command.command("pause")
-@click.argument("name")
-@click.option("--note", help="Why, for those who wonder.")
+@click.argument("name", shell_complete=names_of("queues"))
+@note_option()
 @desk_options
 def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start nothing new from this queue until it is resumed."""
@@ -76,7 +112,7 @@ def pause(*, name: str, note: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("resume")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("queues"))
 @desk_options
 def resume(*, name: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this queue again, in the old order."""

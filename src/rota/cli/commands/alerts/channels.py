@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from rota.cli.commands.alerts.group import command
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 COLUMNS = ("name", "kind", "url", "waiting", "last sent", "last error", "note")
@@ -47,7 +48,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @channels.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert channels"))
 @click.argument("address", metavar="URL")
 @click.option("--secret", metavar="TEXT", help="The key that signs messages to a webhook.")
 @click.option("--note", metavar="TEXT", default="", help="Who is behind it.")
@@ -73,7 +74,7 @@ def set_(
 
 
 @channels.command("test")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert channels"))
 @click.option("--wait", "wait_s", type=float, default=15.0, help="How long to wait for it (15 s).")
 @desk_options
 def test(*, name: str, wait_s: float, as_json: bool, **flags: Any) -> int:
@@ -95,7 +96,7 @@ def test(*, name: str, wait_s: float, as_json: bool, **flags: Any) -> int:
 
 
 @channels.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert channels"))
 @desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a channel; messages to it that wait are given up."""

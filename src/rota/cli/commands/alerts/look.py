@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.alerts.group import command
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options
 
 if TYPE_CHECKING:
@@ -19,8 +20,15 @@ MESSAGES = ("at", "channel", "state", "title", "tries", "error")
 
 @command.command("list")
 @click.option("--all", "is_all", is_flag=True, help="Show those that are over, too.")
-@click.option("--rule", metavar="NAME", help="Only those of this rule.")
-@click.option("--job", metavar="NAME", help="Only those about this job.")
+@click.option(
+    "--rule",
+    metavar="NAME",
+    help="Only those of this rule.",
+    shell_complete=names_of("alert rules"),
+)
+@click.option(
+    "--job", metavar="NAME", help="Only those about this job.", shell_complete=names_of("jobs")
+)
 @click.option("--limit", type=click.IntRange(1), default=50, help="At most so many (50).")
 @desk_options
 def list_(
@@ -73,7 +81,12 @@ def show(*, alert_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("messages")
-@click.option("--channel", metavar="NAME", help="Only those to this channel.")
+@click.option(
+    "--channel",
+    metavar="NAME",
+    help="Only those to this channel.",
+    shell_complete=names_of("alert channels"),
+)
 @click.option(
     "--state",
     type=click.Choice(("waiting", "sent", "given_up")),

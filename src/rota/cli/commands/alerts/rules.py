@@ -7,7 +7,8 @@ from typing import Any, get_args
 import click
 
 from rota.cli.commands.alerts.group import command
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 from rota.model.alerts.rule import SEVERITIES, AlertKind, Grouping
 
 COLUMNS = ("name", "on", "jobs", "queues", "to", "severity", "open", "state", "note")
@@ -49,7 +50,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @rules.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert rules"))
 @click.option("--on", multiple=True, type=click.Choice(KINDS), help="What is reported; repeatable.")
 @click.option("--to", multiple=True, metavar="CHANNEL", help="Who is told; repeatable.")
 @click.option("--job", "jobs", multiple=True, metavar="PATTERN", help="Only these; `mail.*` fits.")
@@ -64,7 +65,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @click.option("--zone", metavar="ZONE", help="The zone of the quiet hours (UTC).")
 @click.option("--at-most", type=click.IntRange(1), help="Messages in ten minutes (10).")
 @click.option("--enable/--disable", "enabled", default=None, help="Whether the rule is on.")
-@click.option("--note", metavar="TEXT", help="Why, for those who wonder.")
+@note_option()
 @desk_options
 def set_(*, name: str, as_json: bool, **flags: Any) -> None:
     """Create a rule or change the one of that name; what is not given stays as it is."""
@@ -93,7 +94,7 @@ def set_(*, name: str, as_json: bool, **flags: Any) -> None:
 
 
 @rules.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("alert rules"))
 @desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a rule; its open incidents are closed, and nobody is told."""

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Cell, Row
@@ -48,8 +49,8 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("open")
-@click.argument("job")
-@click.option("--note", help="Why, for those who wonder.")
+@click.argument("job", shell_complete=names_of("breakers"))
+@note_option()
 @desk_options
 def open_(*, job: str, note: str | None, as_json: bool, **flags: Any) -> None:
     """Start no run of this job until its breaker is closed by hand."""
@@ -61,7 +62,7 @@ def open_(*, job: str, note: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("close")
-@click.argument("job")
+@click.argument("job", shell_complete=names_of("breakers"))
 @desk_options
 def close(*, job: str, as_json: bool, **flags: Any) -> None:
     """Start runs of this job again, in the old order; its tally starts afresh."""

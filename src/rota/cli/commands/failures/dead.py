@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -19,15 +20,14 @@ Examples:
   rota dead show 3f0c9d2a71be                  with attempts and traceback
   rota dead redrive ID --args '{"order": 14}'  with other arguments
   rota dead redrive --group 9b1f4c0d2e7a --rate 10/s
-  rota dead discard --group 9b1f4c0d2e7a --reason "sold out anyway"
+  rota dead discard --group 9b1f4c0d2e7a --note "sold out anyway"
 
 A letter is redriven once, whoever asks: as a new run, linked to the old. `rota audit` says who did
-what. An ID may be shortened to its last (or first) 8 characters or more.
+what. An ID may be shortened to its last (or first) 6 characters or more.
 """
 GROUP_COLUMNS = ("group", "job", "open", "first", "last", "versions", "error")
 LETTER_COLUMNS = ("id", "job", "version", "died", "group", "state", "error")
 STATES = ("open", "redriven", "discarded", "all")
-SHORT_ID = 12
 
 
 class Dead(NounGroup):
@@ -42,7 +42,9 @@ def command() -> None:
 
 
 @command.command("groups")
-@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option(
+    "--job", metavar="NAME", help="Only letters of this job.", shell_complete=names_of("jobs")
+)
 @click.option("--all", "acted", is_flag=True, help="Also groups in which nothing is open.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
@@ -61,10 +63,17 @@ def groups(*, job: str | None, acted: bool, limit: int, as_json: bool, **flags: 
 
 
 @command.command("list")
-@click.option("--job", metavar="NAME", help="Only letters of this job.")
+@click.option(
+    "--job", metavar="NAME", help="Only letters of this job.", shell_complete=names_of("jobs")
+)
 @click.option("--fingerprint", metavar="GROUP", help="Only letters of this group.")
 @click.option("--state", type=click.Choice(STATES), default="open", show_default=True)
-@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option(
+    "--before",
+    metavar="ID",
+    help="The page after the one that ended with this run.",
+    shell_complete=names_of("letters"),
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
 def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -> None:
@@ -91,7 +100,7 @@ def list_(*, fingerprint: str | None, state: str, as_json: bool, **flags: Any) -
 
 
 @command.command("show")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("letters"))
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show a letter with its run, the failed attempts and their tracebacks."""
@@ -118,11 +127,16 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("redrive")
-@click.argument("run_ids", metavar="[ID]...", nargs=-1)
-@click.option("--group", metavar="GROUP", help="All open letters of this group.")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1, shell_complete=names_of("letters"))
+@click.option(
+    "--group",
+    metavar="GROUP",
+    help="All open letters of this group.",
+    shell_complete=names_of("letter groups"),
+)
 @click.option("--rate", metavar="RATE", help="Start so many in a time, such as 10/s or 90/m.")
 @click.option("--args", "args", metavar="OBJECT", help="Other arguments, as one JSON object.")
-@click.option("--reason", default="", help="Why, for the record.")
+@note_option("reason", default="")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
 @desk_options
@@ -148,9 +162,14 @@ def redrive(*, run_ids: tuple[str, ...], yes: bool, as_json: bool, **flags: Any)
 
 
 @command.command("discard")
-@click.argument("run_ids", metavar="[ID]...", nargs=-1)
-@click.option("--group", metavar="GROUP", help="All open letters of this group.")
-@click.option("--reason", default="", help="Why, for the record.")
+@click.argument("run_ids", metavar="[ID]...", nargs=-1, shell_complete=names_of("letters"))
+@click.option(
+    "--group",
+    metavar="GROUP",
+    help="All open letters of this group.",
+    shell_complete=names_of("letter groups"),
+)
+@note_option("reason", default="")
 @click.option("--who", metavar="NAME", help="Who, for the record; else you@this-machine.")
 @click.option("--yes", is_flag=True, help="Do not ask whether it is meant.")
 @desk_options
@@ -187,11 +206,11 @@ def _group_row(group: LetterGroup, now: int) -> Row:
 
 
 def _letter_row(letter: LetterView, now: int) -> Row:
-    from rota.cli.output import Cell, is_fancy
+    from rota.cli.output import id_cell
     from rota.cli.times import since
 
     return (
-        Cell(letter.run_id[-SHORT_ID:] if is_fancy() else letter.run_id, "bold"),
+        id_cell(letter.run_id),
         letter.job,
         str(letter.version),
         since(letter.died_at, now),

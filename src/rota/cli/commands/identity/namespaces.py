@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, house_options, who_option
 
 if TYPE_CHECKING:
@@ -60,7 +61,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("create")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("namespaces"))
 @_quota_options
 def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Make the namespace NAME; what is left out has no limit."""
@@ -74,7 +75,7 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
 
 
 @command.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("namespaces"))
 @_quota_options
 def set_(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
     """Change quotas of the namespace NAME; 0 takes a limit away."""
@@ -86,7 +87,7 @@ def set_(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
 
 
 @command.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("namespaces"))
 @who_option
 @house_options
 def remove(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:

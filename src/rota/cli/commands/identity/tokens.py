@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options, who_option
 
 if TYPE_CHECKING:
@@ -42,7 +44,14 @@ def command() -> None:
 @command.command("create")
 @click.argument("name")
 @click.option("--role", "roles", multiple=True, metavar="ROLE", help="May be given several times.")
-@click.option("--queue", "queues", multiple=True, metavar="NAME", help="Only these; else all.")
+@click.option(
+    "--queue",
+    "queues",
+    multiple=True,
+    metavar="NAME",
+    help="Only these; else all.",
+    shell_complete=names_of("queues"),
+)
 @click.option("--expires", metavar="TIME", help="Good for so long, such as 90d; else for ever.")
 @who_option
 @desk_options
@@ -59,8 +68,13 @@ def create(*, name: str, as_json: bool, who: str | None, **flags: Any) -> None:
         view, secret = here.tokens.create(name, expires=flags["expires"], **request, **by(who))
     if as_json:
         print_json([with_secret(view, secret)])
-    else:
-        print(secret)
+        return
+    print(secret)
+    reach = f" in queues {', '.join(view.queues)}" if view.queues else ""
+    only = "" if flags["roles"] else ", which only looks: --role gives it more"
+    print(
+        f"token {view.name} has the role {' and '.join(view.roles)}{reach}{only}", file=sys.stderr
+    )
 
 
 @command.command("list")
@@ -81,7 +95,7 @@ def list_(*, past: bool, limit: int, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("rotate")
-@click.argument("token")
+@click.argument("token", shell_complete=names_of("tokens"))
 @click.option(
     "--overlap", metavar="TIME", default="1h", show_default=True, help="The old one stays good."
 )
@@ -109,7 +123,7 @@ def rotate(
 
 
 @command.command("revoke")
-@click.argument("token")
+@click.argument("token", shell_complete=names_of("tokens"))
 @who_option
 @desk_options
 def revoke(*, token: str, as_json: bool, who: str | None, **flags: Any) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options
 
 EPILOG = """\b
@@ -20,7 +21,7 @@ not due yet, runs ahead of it in the queue...
 
 
 @click.command("why", epilog=EPILOG)
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @click.argument("node", required=False)
 @desk_options
 def command(*, run_id: str, node: str | None, as_json: bool, **flags: Any) -> None:

@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.commands.jobs.changes import pause, remove, resume
+from rota.cli.commands.jobs.versions import diff, rollback, versions, weights
 from rota.cli.commands.runs.filters import shown_labels
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ Examples:
   rota jobs
   rota jobs show resize
   rota jobs --label team=billing
+  rota jobs pause resize --note "the disk is full"
+  rota jobs versions resize
+  rota jobs weights resize 3=90 4=10      one run in ten gets version 4
   rota jobs --json | jq -r .name
 
 A job is known as soon as a worker that has it was started, or a run of it was submitted.
@@ -33,11 +39,16 @@ COLUMNS = (
     "breaker",
     "parameters",
 )
+SPARE = ("kind", "version", "retries", "timeout", "priority")
 
 
 @click.group("jobs", cls=NounGroup, epilog=EPILOG)
 def command() -> None:
-    """List the jobs on record; show one."""
+    """List the jobs on record; show, pause or remove one; its versions."""
+
+
+for each in (pause, resume, remove, versions, diff, rollback, weights):
+    command.add_command(each)
 
 
 @command.command("list")
@@ -53,11 +64,11 @@ def list_(*, label: tuple[str, ...], as_json: bool, **flags: Any) -> None:
     if as_json:
         print_json(views)
     else:
-        print_table(COLUMNS, [_row(job) for job in views], empty="no jobs on record")
+        print_table(COLUMNS, [_row(job) for job in views], empty="no jobs on record", spare=SPARE)
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("jobs"))
 @desk_options
 def show(*, name: str, as_json: bool, **flags: Any) -> None:
     """Show one job: what it does and under which policies."""

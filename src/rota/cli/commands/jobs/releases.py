@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import (
     NounGroup,
     json_option,
@@ -68,7 +69,7 @@ def list_(*, as_json: bool, limit: int, **flags: Any) -> None:
 
 
 @command.command("use")
-@click.argument("number", type=int)
+@click.argument("number", type=int, shell_complete=names_of("releases"))
 @who_option
 @_options
 def use(*, number: int, as_json: bool, who: str | None, **flags: Any) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options
 from rota.cli.safe_text import PICTURES
 from rota.model.logs.log import LEVELS
@@ -24,20 +25,25 @@ Examples:
   rota logs --search "connection refused" --job charge --since 1h
 
 A search finds lines that hold all words of the text, whole words in any case and order.
-An ID may be shortened to its last (or first) 8 characters or more.
+An ID may be shortened to its last (or first) 6 characters or more.
 """
 STYLES = {"warning": "yellow", "error": "red", "critical": "bold red", "debug": "dim"}
 
 
 @click.command("logs", epilog=EPILOG)
-@click.argument("run_id", metavar="[ID]", required=False)
+@click.argument("run_id", metavar="[ID]", required=False, shell_complete=names_of("runs"))
 @click.option("-f", "--follow", is_flag=True, help="Go on with new lines until the run has ended.")
 @click.option("--attempt", type=click.IntRange(1), help="Only lines of this attempt.")
 @click.option(
     "--level", type=click.Choice(LEVELS), default="debug", help="Only from this level on."
 )
 @click.option("--search", "text", metavar="TEXT", help="Search in the lines of all runs.")
-@click.option("--job", metavar="NAME", help="Search in runs of this job only.")
+@click.option(
+    "--job",
+    metavar="NAME",
+    help="Search in runs of this job only.",
+    shell_complete=names_of("jobs"),
+)
 @click.option("--since", metavar="TIME", help="Search so far back, such as 1h.")
 @click.option(
     "--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="Of a search."

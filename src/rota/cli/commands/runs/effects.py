@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.cli.output import Row
@@ -17,7 +18,7 @@ Examples:
   rota effects
   rota effects show 1f3a
   rota effects settle 1f3a charge --done --result '{"receipt": 7}'
-  rota effects settle 1f3a charge --not-done --reason "the bank knows nothing of it"
+  rota effects settle 1f3a charge --not-done --note "the bank knows nothing of it"
   rota dead redrive 1f3a
 
 A call of `current_run().once()` is in doubt when it was begun and left no result: the process died,
@@ -33,7 +34,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--job", metavar="NAME", help="Of this job only.")
+@click.option("--job", metavar="NAME", help="Of this job only.", shell_complete=names_of("jobs"))
 @click.option("--limit", type=click.IntRange(1, 500), default=100, show_default=True)
 @desk_options
 def list_(*, job: str | None, limit: int, as_json: bool, **flags: Any) -> None:
@@ -46,7 +47,7 @@ def list_(*, job: str | None, limit: int, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("show")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all effects of a run, with their keys."""
@@ -58,11 +59,11 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("settle")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.argument("name", metavar="EFFECT")
 @click.option("--done/--not-done", "done", default=None, help="Whether the call took place.")
 @click.option("--result", metavar="JSON", help="What it gave, with --done; else null.")
-@click.option("--reason", default="", help="Why, for the record.")
+@note_option("reason", default="")
 @desk_options
 def settle(  # what became of it, all named
     *,
@@ -88,7 +89,7 @@ def settle(  # what became of it, all named
         print_json([effect])
         return
     then = "takes this result" if done else "makes the call with the same key"
-    again = f"rota graph rerun {effect.graph_id} --failed" if effect.graph_id else ""
+    again = f"rota graphs rerun {effect.graph_id} --failed" if effect.graph_id else ""
     print(f"{name} of run {run.id} is {_word(effect)}; a redrive or rerun {then}:")
     print(f"  {again or f'rota dead redrive {run.id}'}")
 
@@ -116,11 +117,11 @@ def _print(effects: list[EffectView], now: int, *, as_json: bool, empty: str) ->
 
 
 def _row(effect: EffectView, now: int) -> Row:
-    from rota.cli.output import Cell
+    from rota.cli.output import Cell, id_cell
     from rota.cli.times import since
 
     return (
-        Cell(effect.run_id, "bold"),
+        id_cell(effect.run_id),
         effect.job,
         effect.name,
         Cell(_word(effect), "yellow" if effect.state == "in_doubt" else ""),

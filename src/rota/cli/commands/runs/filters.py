@@ -10,8 +10,7 @@ import click
 F = TypeVar("F", bound=Callable[..., Any])
 STARTED = ("scheduled_since", "scheduled_until")
 SEARCH = (
-    *("label", "arg", "since", "until", "schedule", "error", "text", "scheduled_for"),
-    *("no_steps",),
+    *("label", "arg", "since", "until", "schedule", "error", "text", "scheduled_for", "steps"),
 )
 
 
@@ -42,7 +41,12 @@ _OPTIONS: tuple[Callable[[Any], Any], ...] = (
     ),
     click.option("--error", metavar="TEXT", help="Only with this in the error."),
     click.option("--text", metavar="TEXT", help="Only with this in the arguments or the key."),
-    click.option("--no-steps", is_flag=True, help="Without the runs of nodes of graphs."),
+    click.option(
+        "--nodes/--no-nodes",
+        "steps",
+        default=None,
+        help="Runs of the nodes of graphs too, or not; a list has them with --job only.",
+    ),
 )
 
 
@@ -53,7 +57,6 @@ def search_of(flags: dict[str, Any]) -> dict[str, Any]:
     search = {
         "labels": list(given.pop("label") or ()),
         "args": list(given.pop("arg") or ()),
-        "steps": False if given.pop("no_steps") else None,
         **given,
         **(_scheduled(day) if day else {}),
     }

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options
 
 WATCH_EPILOG = """\b
@@ -29,7 +30,7 @@ of a map are one bar, from the first to the last.
 
 
 @click.command("watch", epilog=WATCH_EPILOG)
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @click.option("--timeout", metavar="TIME", help="How long to watch, such as 10m; else to its end.")
 @desk_options
 def watch(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
@@ -47,7 +48,7 @@ def watch(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> N
 
 
 @click.command("timeline", epilog=TIMELINE_EPILOG)
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @desk_options
 def timeline(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show when the nodes of a run waited and ran, as bars."""

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 from msgspec import structs
 
+from rota.cli.commands.runs.changes import cancel, rerun
 from rota.cli.commands.runs.filters import labels_of, search_of, search_options, shown_labels
 from rota.cli.commands.runs.live import timeline, watch
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 from rota.model.states import State
 
@@ -29,19 +31,21 @@ Examples:
   rota runs watch ID                      its nodes, live
   rota runs timeline ID                   when they waited and ran
   rota runs cancel ID ID
-  rota runs rerun ID
+  rota runs cancel --job resize --state queued --dry-run
+  rota runs rerun ID width=200            with another width
+  rota runs rerun --job resize --state failed --since 2h
 
-An ID may be shortened to its last (or first) 8 characters or more. `rota runs list --help` shows
+An ID may be shortened to its last (or first) 6 characters or more. `rota runs list --help` shows
 all filters.
 """
 STATES = tuple(state.value for state in State)
 COLUMNS = ("id", "job", "state", "attempt", "queue", "created", "took", "about")
+SPARE = ("attempt", "queue", "took")
+"""Columns that a narrow terminal may do without."""
 EXPLAINED = (State.QUEUED, State.SCHEDULED)
 UNDER_WAY = (State.RUNNING, State.SUSPENDED)
 """States of a run under way: a run of a graph is suspended while its nodes run."""
 HELD = "held: the breaker of its job is open"
-SHORT_ID = 12
-"""Characters of a short id: the last group of a UUIDv7 is random, the first is only the hour."""
 
 
 @click.group("runs", cls=NounGroup, epilog=EPILOG)
@@ -49,27 +53,38 @@ def command() -> None:
     """List runs; show, watch, wait for, cancel or rerun one."""
 
 
-command.add_command(watch)
-command.add_command(timeline)
+for each in (watch, timeline, cancel, rerun):
+    command.add_command(each)
 
 
 @command.command("list")
 @click.option("--state", type=click.Choice(STATES), help="Only runs in this state.")
-@click.option("--job", metavar="NAME", help="Only runs of this job.")
-@click.option("--queue", metavar="NAME", help="Only runs of this queue.")
+@click.option(
+    "--job", metavar="NAME", help="Only runs of this job.", shell_complete=names_of("jobs")
+)
+@click.option(
+    "--queue", metavar="NAME", help="Only runs of this queue.", shell_complete=names_of("queues")
+)
 @search_options
 @click.option("--view", metavar="NAME", help="A saved view; see `rota views`.")
 @click.option("--show-labels", is_flag=True, help="With a column of labels.")
-@click.option("--before", metavar="ID", help="The page after the one that ended with this run.")
+@click.option(
+    "--before",
+    metavar="ID",
+    help="The page after the one that ended with this run.",
+    shell_complete=names_of("runs"),
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=30, show_default=True)
 @desk_options
 def list_(*, before: str | None, show_labels: bool, as_json: bool, **flags: Any) -> None:
-    """List runs, the newest first."""
+    """List runs, the newest first; a run of a graph is one run."""
     from rota.cli.connect.backends import now_at, place, run_at
     from rota.cli.output import print_json, print_table
 
     filters = {name: flags.pop(name) for name in ("state", "job", "queue", "limit", "view")}
     filters |= search_of(flags)
+    if filters["view"] is None:  # a view says it itself
+        filters.setdefault("steps", filters["job"] is not None)
     with place(flags) as here:
         start = run_at(here, before).id if before else None
         page = here.runs(**filters, before=start)
@@ -81,11 +96,11 @@ def list_(*, before: str | None, show_labels: bool, as_json: bool, **flags: Any)
         rows = [_row(each, now) for each in page]
         if show_labels:
             rows = [(*row, shown_labels(run.labels)) for row, run in zip(rows, page, strict=True)]
-        print_table(columns, rows, empty="no runs")
+        print_table(columns, rows, empty="no runs", spare=SPARE)
 
 
 @command.command("show")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @desk_options
 def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """Show all that is known about a run, with its failed attempts; of a graph, its nodes."""
@@ -117,7 +132,7 @@ def show(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("wait")
-@click.argument("run_id", metavar="ID")
+@click.argument("run_id", metavar="ID", shell_complete=names_of("runs"))
 @click.option("--timeout", metavar="TIME", help="How long to wait, such as 30s; else for ever.")
 @desk_options
 def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> None:
@@ -135,35 +150,6 @@ def wait(*, run_id: str, timeout: str | None, as_json: bool, **flags: Any) -> No
         check_ending(run, ended)
     if not as_json:
         print_result(ended.result)
-
-
-@command.command("cancel")
-@click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
-@click.option("--reason", default="cancelled on the command line", help="Kept with the run.")
-@click.option("--force", is_flag=True, help="End runs of graphs without their teardowns.")
-@desk_options
-def cancel(
-    *, run_ids: tuple[str, ...], reason: str, force: bool, as_json: bool, **flags: Any
-) -> int:
-    """End waiting runs now, ask running ones to stop.
-
-    A run of a graph clears away first what its setups have made: it ends when its teardowns have.
-
-    A run that has ended otherwise cannot be cancelled: the others still are, and the exit
-    code is 3.
-    """
-    from rota.cli.connect.backends import place, run_at
-    from rota.cli.main import complain
-    from rota.errors import NotAllowed
-
-    code = 0
-    with place(flags) as here:
-        for run in [run_at(here, run_id) for run_id in run_ids]:
-            try:
-                _print_state(run.id, run.cancel(reason, force=force), as_json=as_json)
-            except NotAllowed as error:
-                code = complain(error)
-    return code
 
 
 @command.command("label")
@@ -194,49 +180,15 @@ def label(
         print(f"{run.id}  {shown_labels(now) or 'no labels'}")
 
 
-@command.command("rerun")
-@click.argument("run_id", metavar="ID")
-@desk_options
-def rerun(*, run_id: str, as_json: bool, **flags: Any) -> None:
-    """Submit an ended run again with the same arguments; prints the new run's id."""
-    from rota.cli.connect.backends import place, run_at
-    from rota.cli.output import print_json
-
-    with place(flags) as here:
-        old = run_at(here, run_id)
-        fresh = old.rerun()
-    if as_json:
-        print_json([{"executionId": fresh.id, "rerunOf": old.id}])
-    else:
-        print(fresh.id)
-
-
-_CANCELLED = {
-    "running": "asked to stop",
-    "suspended": "cancelling: teardowns run first (rota why); --force ends it now",
-}
-
-
-def _print_state(run_id: str, state: State, *, as_json: bool) -> None:
-    from rota.cli.output import print_json
-    from rota.model.runs.answers import RunState
-
-    if as_json:
-        print_json([RunState(run_id=run_id, status=state)])
-    else:
-        print(f"{run_id}  {_CANCELLED.get(state, state)}")
-
-
 def _row(run: RunView, now: int) -> Row:
-    from rota.cli.output import Cell, is_fancy, state_cell
+    from rota.cli.output import id_cell, state_cell
     from rota.cli.times import lasted, since, took
 
-    run_id = run.id[-SHORT_ID:] if is_fancy() else run.id
     time = lasted(run.started_at, run.finished_at)
     if run.started_at is not None and run.state in UNDER_WAY:
         time = took(run.started_at.ms, now)
     return (
-        Cell(run_id, "bold"),
+        id_cell(run.id),
         run.job,
         state_cell(run.state, is_paused=run.paused),
         str(run.attempt),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.runs.filters import labels_of
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options, settings_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ OPTIONS = ("queue", "delay", "key", "expires", "retries")
 
 
 @click.command("submit", epilog=EPILOG)
-@click.argument("job")
+@click.argument("job", shell_complete=names_of("jobs"))
 @click.argument("arguments", nargs=-1, metavar="[ARGUMENTS]...")
 @click.option(
     "--json-args",
@@ -49,7 +50,12 @@ OPTIONS = ("queue", "delay", "key", "expires", "retries")
 @click.option("--wait", is_flag=True, help="Wait for the end and print the result.")
 @click.option("--timeout", metavar="TIME", help="With --wait: how long, such as 30s.")
 @click.option("--priority", metavar="LEVEL", help="high, medium, low or a number.")
-@click.option("--queue", metavar="NAME", help="Another queue than the job's.")
+@click.option(
+    "--queue",
+    metavar="NAME",
+    help="Another queue than the job's.",
+    shell_complete=names_of("queues"),
+)
 @click.option("--delay", metavar="TIME", help="Start after this time, such as 10m.")
 @click.option("--at", metavar="WHEN", help="Start at this time: 2026-12-01T08:00:00+01:00.")
 @click.option("--key", metavar="KEY", help="Idempotency key: submitting twice makes one run.")

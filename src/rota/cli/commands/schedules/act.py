@@ -7,15 +7,16 @@ from typing import Any
 import click
 
 from rota.cli.commands.schedules.group import command, print_change
-from rota.cli.options import desk_options, who_option
+from rota.cli.completing import names_of
+from rota.cli.options import desk_options, note_option, who_option
 
 CATCHUPS = ("none", "last", "all")
 OTHERS = "Any other option of a schedule, such as jitter=30s."
 
 
 @command.command("pause")
-@click.argument("name")
-@click.option("--note", help="Why, for those who wonder.")
+@click.argument("name", shell_complete=names_of("schedules"))
+@note_option()
 @who_option
 @desk_options
 def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flags: Any) -> None:
@@ -28,7 +29,7 @@ def pause(*, name: str, note: str | None, who: str | None, as_json: bool, **flag
 
 
 @command.command("resume")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @who_option
 @desk_options
 def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
@@ -41,7 +42,7 @@ def resume(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("unblock")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @who_option
 @desk_options
 def unblock(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
@@ -54,7 +55,7 @@ def unblock(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @who_option
 @desk_options
 def remove(*, name: str, who: str | None, as_json: bool, **flags: Any) -> None:
@@ -86,10 +87,15 @@ class SetCommand(click.Command):
 
 
 @command.command("set", cls=SetCommand)
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @click.argument("expression", metavar="EXPR")
 @click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
-@click.option("--job", metavar="NAME", help="What to start; a new schedule needs it.")
+@click.option(
+    "--job",
+    metavar="NAME",
+    help="What to start; a new schedule needs it.",
+    shell_complete=names_of("jobs"),
+)
 @click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")
 @click.option(
     "--overlap", metavar="POLICY", help="What if the last run has not ended: allow, skip..."
@@ -144,7 +150,7 @@ def set_(
 
 
 @command.command("trigger")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
 @click.option(
     "--for", "for_", metavar="WHEN", help="The time it is for: 2026-12-01T08:00:00+01:00."

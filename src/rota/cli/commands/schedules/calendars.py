@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 EPILOG = """\b
@@ -54,7 +55,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("calendars"))
 @click.option("--country", metavar="CODE", help="Its public holidays are off: FR, US-CA, XNYS.")
 @click.option("--weekend", metavar="DAYS", help="Days off each week; sat,sun if not said.")
 @click.option("--off", multiple=True, metavar="DATE", help="A further day off; any number.")
@@ -91,7 +92,7 @@ def set_(*, name: str, weekend: str | None, as_json: bool, **flags: Any) -> None
 
 
 @command.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("calendars"))
 @desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a calendar; refused while a schedule names it."""

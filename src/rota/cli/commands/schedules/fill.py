@@ -7,19 +7,31 @@ from typing import Any
 import click
 
 from rota.cli.commands.schedules.group import command
-from rota.cli.options import desk_options, who_option
+from rota.cli.completing import names_of
+from rota.cli.options import RenamedOption, desk_options, note_option, who_option
 
 REPROCESS = ("missing", "failed", "all")
 
 
 @command.command("backfill")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @click.argument("words", metavar="[NAME=VALUE]...", nargs=-1)
 @click.option("--from", "start", required=True, metavar="TIME", help="The first instant.")
-@click.option("--to", "end", required=True, metavar="TIME", help="Up to this one, not included.")
+@click.option(
+    "--until",
+    "end",
+    cls=RenamedOption,
+    old=("--to",),
+    required=True,
+    metavar="TIME",
+    help="Up to this one, not included.",
+)
 @click.option("--reprocess", type=click.Choice(REPROCESS), default="missing", show_default=True)
 @click.option(
-    "--parallel",
+    "--concurrency",
+    "parallel",
+    cls=RenamedOption,
+    old=("--parallel",),
     type=click.IntRange(1, 1000),
     help="So many at once, whatever else runs; else they keep to the schedule's overlap policy.",
 )
@@ -57,9 +69,9 @@ def backfill(*, name: str, words: tuple[str, ...], as_json: bool, **flags: Any) 
 
 
 @command.command("backfills")
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=names_of("schedules"))
 @click.option("--cancel", metavar="ID", help="Make no more runs for this one.")
-@click.option("--note", help="With --cancel: why.")
+@note_option()
 @who_option
 @desk_options
 def backfills(

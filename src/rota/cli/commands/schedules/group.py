@@ -12,9 +12,10 @@ Examples:
   rota schedules show report                          with its next firings
   rota schedules preview "0 6 * * mon-fri" --zone Europe/Paris --count 20
   rota schedules preview "30 2 * * *" --zone America/New_York --from 2026-03-07
+  rota schedules upcoming                             of all schedules, in order
   rota schedules pause report --note "the warehouse moves"
   rota schedules trigger report day=2026-11-14
-  rota schedules backfill report --from 2026-11-01 --to 2026-11-08 --dry-run
+  rota schedules backfill report --from 2026-11-01 --until 2026-11-08 --dry-run
 """
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from rota.cli.commands.schedules.group import command
+from rota.cli.completing import names_of
 from rota.cli.options import desk_options, json_option, settings_of
 
 if TYPE_CHECKING:
@@ -23,9 +24,17 @@ schedule as a JSON object such as '{"every": {"months": 1}, "start": "2026-01-31
 
 
 @command.command("list")
-@click.option("--job", metavar="NAME", help="Only schedules of this job.")
+@click.option(
+    "--job", metavar="NAME", help="Only schedules of this job.", shell_complete=names_of("jobs")
+)
 @click.option("--state", type=click.Choice(STATES), help="Only those in this state.")
-@click.option("--after", default="", metavar="NAME", help="The page after the one that ended so.")
+@click.option(
+    "--after",
+    default="",
+    metavar="NAME",
+    help="The page after the one that ended so.",
+    shell_complete=names_of("schedules"),
+)
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @desk_options
 def list_(*, as_json: bool, **flags: Any) -> None:
@@ -46,7 +55,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("schedules"))
 @click.option("--count", type=click.IntRange(1, 1000), default=5, show_default=True)
 @desk_options
 def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
@@ -64,6 +73,35 @@ def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
         print_page(view, now)
 
 
+@command.command("upcoming")
+@click.option("--until", metavar="TIME", help="The last instant to look at; for a day if not said.")
+@click.option("--limit", type=click.IntRange(1, 1000), default=50, show_default=True)
+@desk_options
+def upcoming(*, until: str | None, limit: int, as_json: bool, **flags: Any) -> None:
+    """Show the next firings of all schedules, in order."""
+    import sys
+
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.output import print_json, print_table
+    from rota.cli.times import instant, since
+
+    with place(flags) as here:
+        found = here.schedules.upcoming(until=instant("--until", until), limit=limit)
+        now = now_at(here)
+    if as_json:
+        print_json([found])
+        return
+    rows = [
+        (each.at.text(), since(each.at, now), each.schedule, each.job, ", ".join(each.marks))
+        for each in found.firings
+    ]
+    print_table(
+        ("at", "in", "schedule", "job", "because"), rows, empty="nothing fires in that time"
+    )
+    if found.is_cut:
+        print("there is more: --limit tells more of it", file=sys.stderr)
+
+
 @command.command("preview", help=f"Show when a schedule would fire, before it exists.\n\n{EXPR}")
 @click.argument("expression", metavar="EXPR")
 @click.option("--zone", metavar="ZONE", help="An IANA zone such as Europe/Paris; UTC if not said.")
@@ -73,7 +111,12 @@ def show(*, name: str, count: int, as_json: bool, **flags: Any) -> None:
 @click.option("--dialect", type=click.Choice(DIALECTS), help="How the cron line is read.")
 @click.option("--gap", type=click.Choice(GAPS), help="Wall times that do not exist.")
 @click.option("--fold", type=click.Choice(FOLDS), help="Wall times that come twice.")
-@click.option("--calendar", metavar="CODE", help="Whose holidays count, such as FR or XNYS.")
+@click.option(
+    "--calendar",
+    metavar="CODE",
+    help="Whose holidays count, such as FR or XNYS.",
+    shell_complete=names_of("calendars"),
+)
 @click.option("--roll", type=click.Choice(ROLLS), help="Firings on days off.")
 @click.option("--seed", default="", metavar="NAME", help="Whose H: the name of the schedule.")
 @json_option

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import NounGroup, desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.model.schedules.definitions import BlackoutView
@@ -51,7 +52,7 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("set")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("windows"))
 @click.option(
     "--kind", type=click.Choice(KINDS), help="What becomes of firings; a new one needs it."
 )
@@ -60,9 +61,11 @@ def list_(*, as_json: bool, **flags: Any) -> None:
 @click.option("--trigger", metavar="EXPR", help="When it begins, again and again: a cron line.")
 @click.option("--duration", metavar="TIME", help="How long such a window lasts, as in 4h.")
 @click.option("--zone", metavar="ZONE", help="The zone of these times; UTC if not said.")
-@click.option("--job", metavar="NAME", help="Only for this job.")
-@click.option("--queue", metavar="NAME", help="Only for this queue.")
-@click.option("--note", metavar="TEXT", help="Why, for those who wonder.")
+@click.option("--job", metavar="NAME", help="Only for this job.", shell_complete=names_of("jobs"))
+@click.option(
+    "--queue", metavar="NAME", help="Only for this queue.", shell_complete=names_of("queues")
+)
+@note_option()
 @click.option("--replace", is_flag=True, help="What is not said goes back to its default.")
 @desk_options
 def set_(*, name: str, as_json: bool, **flags: Any) -> None:
@@ -102,7 +105,7 @@ def _merge(old: BlackoutView, changes: dict[str, Any]) -> dict[str, Any]:
 
 
 @command.command("remove")
-@click.argument("name")
+@click.argument("name", shell_complete=names_of("windows"))
 @desk_options
 def remove(*, name: str, as_json: bool, **flags: Any) -> None:
     """Remove a window; what it defers starts at its old end."""

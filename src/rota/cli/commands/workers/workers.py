@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from rota.cli.completing import names_of
 from rota.cli.options import NounGroup, desk_options
 
 if TYPE_CHECKING:
@@ -47,7 +48,9 @@ def command() -> None:
 
 
 @command.command("drain")
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument(
+    "names", metavar="NAME...", nargs=-1, required=True, shell_complete=names_of("workers")
+)
 @desk_options
 def drain(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
     """Let workers take nothing new, from their next heartbeat on; what they run goes on."""
@@ -55,7 +58,9 @@ def drain(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
 
 
 @command.command("resume")
-@click.argument("names", metavar="NAME...", nargs=-1, required=True)
+@click.argument(
+    "names", metavar="NAME...", nargs=-1, required=True, shell_complete=names_of("workers")
+)
 @desk_options
 def resume(*, names: tuple[str, ...], as_json: bool, **flags: Any) -> None:
     """Let workers that were drained work again."""

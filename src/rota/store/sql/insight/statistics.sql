@@ -201,6 +201,25 @@ select id
  order by id desc
  limit :limit
 
+-- name: ids_ending_in
+-- The end of an id is random and has no index: it is looked for among the newest keys.
+select run.id
+  from (select id from rota.run order by id desc limit :newest) as late
+  join rota.run as run on run.id = late.id
+ where cast(late.id as text) like :ending
+   and run.namespace = :namespace
+ order by run.id desc
+ limit :limit
+
+-- name: ended_ids_ending_in
+select run.id
+  from (select id from rota.run_history order by id desc limit :newest) as late
+  join rota.run_history as run on run.id = late.id
+ where cast(late.id as text) like :ending
+   and run.namespace = :namespace
+ order by run.id desc
+ limit :limit
+
 -- name: runs_of_key
 select run_id as id
   from rota.run_key

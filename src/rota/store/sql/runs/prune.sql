@@ -9,6 +9,16 @@ delete from rota.run_history
          limit :limit
        )
 
+-- name: count_old_runs
+select count(*) as runs
+  from (
+        select id
+          from rota.run_history
+         where finished_at < {now} - :keep_ms
+           and state in ({each:states})
+         limit :limit
+       ) as old
+
 -- name: prune_attempts
 delete from rota.attempt
  where run_id in (

@@ -1,4 +1,4 @@
-"""`rota graph`: graphs drawn and checked, from a file or an app; and runs of graphs."""
+"""`rota graphs`: graphs drawn and checked, from a file or an app; and runs of graphs."""
 
 from __future__ import annotations
 
@@ -7,22 +7,24 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from rota.cli.options import desk_options
+from rota.cli.completing import names_of
+from rota.cli.options import NounGroup, desk_options, note_option
 
 if TYPE_CHECKING:
     from rota.rules.graphs import GraphPlan
 
 EPILOG = """\b
 Examples:
-  rota graph show flow.yaml
-  rota graph show shop.py:nightly
-  rota graph show shop:nightly --format svg > nightly.svg
-  rota graph schema > graph.schema.json
-  rota graph nodes RUN                    where the nodes of a run stand
-  rota graph pause RUN; rota graph resume RUN
-  rota graph mark RUN load skipped --why "no data today"
-  rota graph rerun RUN                    from what failed
-  rota graph rerun RUN --from load
+  rota graphs                             those on record
+  rota graphs show flow.yaml
+  rota graphs show shop.py:nightly
+  rota graphs show shop:nightly --format svg > nightly.svg
+  rota graphs schema > graph.schema.json
+  rota graphs nodes RUN                    where the nodes of a run stand
+  rota graphs pause RUN; rota graphs resume RUN
+  rota graphs mark RUN load skipped --note "no data today"
+  rota graphs rerun RUN                    from what failed
+  rota graphs rerun RUN --from load
 
 A graph that makes no sense is refused, with the node and what to do.
 """
@@ -30,9 +32,41 @@ FORMATS = ("text", "mermaid", "dot", "svg")
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-@click.group("graph", epilog=EPILOG)
+COLUMNS = ("name", "version", "nodes", "running", "paused", "last", "next", "description")
+
+
+@click.group("graphs", cls=NounGroup, epilog=EPILOG)
 def command() -> None:
-    """Draw a graph of a file or an app; see runs of graphs, and step in."""
+    """List graphs; draw one of a file or an app; see runs of graphs, and step in."""
+
+
+@command.command("list")
+@desk_options
+def list_(*, as_json: bool, **flags: Any) -> None:
+    """List the graphs on record by name, in their current version."""
+    from rota.cli.connect.backends import now_at, place
+    from rota.cli.output import print_json, print_table, state_cell
+    from rota.cli.times import since
+
+    with place(flags) as here:
+        views, now = here.definitions.graphs(), now_at(here)
+    if as_json:
+        print_json(views)
+        return
+    rows = [
+        (
+            each.name,
+            str(each.version),
+            f"{each.nodes:,}",
+            str(each.running) if each.running else "",
+            str(each.paused_runs) if each.paused_runs else "",
+            state_cell(each.last[0].state) if each.last else "",
+            since(each.next_fire_at, now),
+            each.description.partition("\n")[0],
+        )
+        for each in views
+    ]
+    print_table(COLUMNS, rows, empty="no graphs on record", spare=("version", "next", "nodes"))
 
 
 @command.command("show")
@@ -69,7 +103,7 @@ def schema() -> None:
 
 
 @command.command("nodes")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @desk_options
 def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
     """List the nodes of a run: their states, runs and reasons."""
@@ -87,8 +121,8 @@ def nodes(*, run_id: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("pause")
-@click.argument("run_id", metavar="RUN")
-@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
+@note_option("why", default="")
 @desk_options
 def pause(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
     """Let no other node of a run start; those that run may end."""
@@ -101,8 +135,8 @@ def pause(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("resume")
-@click.argument("run_id", metavar="RUN")
-@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
+@note_option("why", default="")
 @desk_options
 def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
     """Go on with a run that was paused."""
@@ -115,10 +149,10 @@ def resume(*, run_id: str, why: str, as_json: bool, **flags: Any) -> None:
 
 
 @command.command("mark")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.argument("node")
 @click.argument("ending", type=click.Choice(("success", "failed", "skipped")))
-@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@note_option("why", default="")
 @desk_options
 def mark(*, run_id: str, node: str, ending: str, why: str, as_json: bool, **flags: Any) -> None:
     """Say how a node ends that has not: what it does is stopped. Again: without waiting for it."""
@@ -132,11 +166,11 @@ def mark(*, run_id: str, node: str, ending: str, why: str, as_json: bool, **flag
 
 
 @command.command("rerun")
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", metavar="RUN", shell_complete=names_of("runs"))
 @click.option("--from", "first", metavar="NODE", help="This node and all after it.")
 @click.option("--only", metavar="NODE", help="This node alone.")
 @click.option("--all", "whole", is_flag=True, help="All nodes.")
-@click.option("--why", default="", metavar="TEXT", help="For the record.")
+@note_option("why", default="")
 @desk_options
 def rerun(
     *,
