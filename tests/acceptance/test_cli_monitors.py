@@ -25,7 +25,7 @@ def test_a_person_makes_a_monitor_and_a_job_pings_it(rota: Rota) -> None:
     (down,) = rota.good("monitors", "--json").documents
     shown = rota.good("monitors", "show", "backup").out
     pings = rota.good("monitors", "pings", "backup").out
-    log = rota.good("monitors", "pings", "backup", "--number", "2").out
+    told = rota.good("monitors", "pings", "backup", "--number", "2").out
 
     assert made.out.startswith("monitor backup is set: At 03:00, every day, Europe/Paris, 30m")
     assert (down["state"], down["reason"]) == ("down", "It ended with exit status 2.")
@@ -33,7 +33,7 @@ def test_a_person_makes_a_monitor_and_a_job_pings_it(rota: Rota) -> None:
     assert "It ended with exit status 2." in shown
     assert [line.split()[0] for line in pings.splitlines()[-2:]] == ["2", "1"]
     assert "fail 2" in pings
-    assert log == "no space left\n"
+    assert told == "no space left\n"
 
 
 def test_a_person_changes_pauses_and_removes_a_monitor(rota: Rota) -> None:

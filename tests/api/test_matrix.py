@@ -95,6 +95,7 @@ def test_a_thing_of_another_namespace_is_not_found(served: Served) -> None:
         nobodys.run_id, nobodys.job_id = new_id(), theirs.job_id[:-1] + "x"
         nobodys.worker_id = nobodys.token_id = new_id()
         nobodys.name, nobodys.backfill_id = nobodys.job_id, new_id()
+        nobodys.alert_id = new_id()
         before = len(store.read(lambda tx: acts(tx, namespace=OTHER)))
 
         foreign, unknown = call(client, at, theirs), call(client, at, nobodys)

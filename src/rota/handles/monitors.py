@@ -9,7 +9,7 @@ from typing import Any
 from rota.errors import UnknownMonitor
 from rota.handles.backend import Backend
 from rota.handles.pages import all_items
-from rota.model.monitors.monitor import MonitorView, PingDetail, PingView
+from rota.model.monitors.monitor import MonitorView, PingDetail, PingKind, PingView
 from rota.operations.monitors.monitors import (
     MonitorBody,
     list_monitors,
@@ -84,7 +84,7 @@ class Monitors:
         return self._backend.call(rotate_ping_key).path
 
     def ping(
-        self, name: str, kind: str = "success", *, exit_status: int | None = None
+        self, name: str, kind: PingKind = "success", *, exit_status: int | None = None
     ) -> MonitorView:
         """Ping a monitor by hand; `kind` is success, start, fail or log."""
         return self._backend.call(ping_monitor, name, kind=kind, exit_status=exit_status)

@@ -25,17 +25,10 @@ FOR_ALL_QUEUES = {
     ("POST", f"{V1}/namespaces"),
     ("PUT", f"{V1}/namespaces/{{namespace}}"),
     ("DELETE", f"{V1}/namespaces/{{namespace}}"),
-    ("GET", f"{V1}/alert-rules"),
-    ("GET", f"{V1}/alert-rules/{{name}}"),
-    ("PUT", f"{V1}/alert-rules/{{name}}"),
-    ("DELETE", f"{V1}/alert-rules/{{name}}"),
-    ("GET", f"{V1}/alert-channels"),
-    ("PUT", f"{V1}/alert-channels/{{name}}"),
-    ("DELETE", f"{V1}/alert-channels/{{name}}"),
-    ("POST", f"{V1}/alert-channels/{{name}}/test"),
-    ("GET", f"{V1}/alert-messages"),
 }
-"""Concerns of every queue: windows of no queue, whole workers, unlimited tokens, alert rules."""
+"""They concern runs of every queue: windows of no queue, whole workers, tokens without a limit."""
+OF_NO_QUEUE = tuple(f"{V1}/{each}" for each in ("alert-", "monitors", "ping-key"))
+"""Rules of alerts and monitors belong to no queue: only who sees all queues sees them."""
 OF_MORE_QUEUES = {
     ("DELETE", f"{V1}/tokens/{{token_id}}"),
     ("POST", f"{V1}/tokens/{{token_id}}/rotate"),
@@ -71,7 +64,8 @@ def test_a_credential_that_reaches_the_queue_is_allowed(served: Served) -> None:
     for at, example in EXAMPLES.items():
         if at[1].startswith(f"{V1}/worker/"):
             continue  # for worker tokens alone: test_matrix
-        wanted = 403 if at in FOR_ALL_QUEUES else 404 if at in OF_MORE_QUEUES else example.good
+        is_of_all = at in FOR_ALL_QUEUES or at[1].startswith(OF_NO_QUEUE)
+        wanted = 403 if is_of_all else 404 if at in OF_MORE_QUEUES else example.good
         answer = call(client, at, Things(store, HOME, dead=example.dead))
         if answer.status_code != wanted:
             wrong.append((at, wanted, answer.status_code, answer.text[:200]))

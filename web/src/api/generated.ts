@@ -25,8 +25,7 @@ export type AlertChannelView = {
 };
 
 export type AlertRuleBody = {
-  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "monitor.down">;
-  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "deadline.missed" | "deadline.at_risk" | "schedule.missed" | "security.sign_in" | "security.token" | "security.audit">;
+  on: Array<"run.failed" | "cause.new" | "schedule.paused" | "schedule.late" | "breaker.open" | "queue.unserved" | "queue.paused" | "worker.lost" | "monitor.down" | "deadline.missed" | "deadline.at_risk" | "schedule.missed" | "security.sign_in" | "security.token" | "security.audit">;
   to: Array<string>;
   jobs?: Array<string>;
   queues?: Array<string>;

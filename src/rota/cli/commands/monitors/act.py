@@ -97,7 +97,9 @@ def rotate(*, name: str | None, key: bool, as_json: bool, **flags: Any) -> None:
 @click.option("--kind", type=click.Choice(KINDS), default="success", help="What it tells.")
 @click.option("--exit-status", type=click.IntRange(0, 255), help="Instead: how the job ended.")
 @desk_options
-def ping(*, name: str, kind: str, exit_status: int | None, as_json: bool, **flags: Any) -> None:
+def ping(
+    *, name: str, kind: PingKind, exit_status: int | None, as_json: bool, **flags: Any
+) -> None:
     """Ping a monitor by hand, as its job would, to see what follows."""
     from rota.cli.connect.backends import place
     from rota.cli.output import print_json
