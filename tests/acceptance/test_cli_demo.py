@@ -11,7 +11,8 @@ from tests.support.cli import Rota
 
 def test_the_demo_runs_by_itself_and_shows_its_figures(local: Rota) -> None:
     said = local.good("demo", "--once", ROTA_URL="sqlite:///real.db")
-    failed = local.good("runs", "--state", "failed", "--url", "sqlite:///rota-demo.db", "--json")
+    shown = ("--nodes", "--url", "sqlite:///rota-demo.db", "--json")
+    failed = local.good("runs", "--state", "failed", *shown)
 
     assert f"store  {local.folder}/rota-demo.db" in said.out
     assert not (local.folder / "real.db").exists()

@@ -18,6 +18,9 @@ def note_address(url: str, address: str) -> None:
     with suppress(OSError):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         path.write_text(address)
+        for note in path.parent.iterdir():  # a server that was killed has left its own
+            if not _is_ours_and_alive(note):
+                note.unlink(missing_ok=True)
 
 
 def forget_address(url: str) -> None:

@@ -31,7 +31,7 @@ Examples:
 
 A value that is JSON (200, true, [1,2], "text") is taken as JSON, anything else as text. With an
 app (--app, ROTA_APP, rota.toml) arguments are checked against the types of the function; without
-one the job must be known to the store, and only the names are checked.
+one the job must be known to the store, which checks names and the types it has recorded.
 
 Prints the run's id; with --wait its result, and exits with 7 if it failed, 6 if time was up.
 """
