@@ -150,6 +150,15 @@ const routes = [
   }),
   createRoute({
     ...under,
+    path: "/alerts",
+    validateSearch: pick(["tab", "status", "rule", "job", "channel", "id"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/alerts/Alerts")),
+      "Alerts",
+    ),
+  }),
+  createRoute({
+    ...under,
     path: "/schedules",
     validateSearch: pick(["tab", "q", "week", "edit", "new"]),
     component: lazyRouteComponent(

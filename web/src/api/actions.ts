@@ -20,7 +20,9 @@ export type Subject =
   | "namespace"
   | "template"
   | "calendar"
-  | "blackout";
+  | "blackout"
+  | "alertRule"
+  | "alertChannel";
 
 export interface Action {
   verb: string;
@@ -233,6 +235,16 @@ export const ACTIONS: Record<Subject, Action[]> = {
   blackout: [
     removal("Window", "What it holds back starts.", (name) =>
       ask("removeBlackout", { path: [name] }),
+    ),
+  ],
+  alertRule: [
+    removal("Alert rule", "Its open incidents are closed, and nobody is told.", (name) =>
+      ask("removeAlertRule", { path: [name] }),
+    ),
+  ],
+  alertChannel: [
+    removal("Channel", "Messages to it that wait are given up.", (name) =>
+      ask("removeAlertChannel", { path: [name] }),
     ),
   ],
   backfill: [

@@ -147,3 +147,22 @@ export const search = (q: string) => ({
   ...one([...keys.search, q], "searchAll", { query: { q } }),
   placeholderData: keepPreviousData,
 });
+export const incidents = (filter: Query<"listAlerts">) => ({
+  ...paged([...keys.incidents, filter], "listAlerts", () => ({ limit: 50, ...filter })),
+  refetchInterval: 10_000,
+});
+export const openIncidents = () =>
+  one([...keys.incidents, "open"], "listAlerts", { query: { status: "open", limit: 6 } }, 10_000);
+export const incident = (id: string) =>
+  one([...keys.incidents, "one", id], "showAlert", { path: [id] }, 10_000);
+export const alertRules = () => one(keys.alertRules, "listAlertRules", {}, 10_000);
+export const alertChannels = () => one(keys.alertChannels, "listAlertChannels", {}, 10_000);
+export const alertMessages = (filter: Query<"listAlertMessages">) => ({
+  ...paged([...keys.alertMessages, filter], "listAlertMessages", () => ({ limit: 50, ...filter })),
+  refetchInterval: 5_000,
+});
+export const newestMessages = (channel: string) =>
+  one([...keys.alertMessages, "newest", channel], "listAlertMessages", {
+    query: { channel, limit: 20 },
+  });
+
