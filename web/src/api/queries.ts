@@ -6,6 +6,7 @@ import { sinceOf } from "@/lib/time";
 import { type Answer, ask, type Operation, type Wish } from "./client";
 import type { Operations, Page } from "./generated";
 import { keys } from "./keys";
+import type { Run } from "./types";
 
 type Asked<Name extends Operation> = Omit<Wish<Name>, "signal">;
 export type Query<Name extends Operation> = Operations[Name] extends { query?: infer Asked }
@@ -70,6 +71,18 @@ export function fromNow<T extends { since?: string | null }>(filter: T): T {
   return filter.since ? { ...filter, since: sinceOf(filter.since, serverNow()) } : filter;
 }
 export const run = (id: string) => one(keys.run(id), "showRun", { path: [id] }, 15_000);
+/** The run of the same job, or the step of the same graph, that was made just before this one. */
+export const runBefore = ({ executionId, jobId, parentId }: Run) =>
+  one([...keys.run(executionId), "before"], "listRuns", {
+    query: { jobId, parentId, cursor: executionId, limit: 1 },
+  });
+/** Those made since, the newest first: as many as are worth looking through for the next one. */
+export const runsSince = ({ executionId, jobId, parentId, createdAt }: Run) =>
+  one([...keys.run(executionId), "since"], "listRuns", {
+    query: { jobId, parentId, since: createdAt, limit: MOST_SINCE },
+  });
+const MOST_SINCE = 50;
+
 export const effects = (id: string) =>
   one([...keys.run(id), "effects"], "listRunEffects", { path: [id] });
 export const why = (id: string) =>
