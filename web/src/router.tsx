@@ -107,7 +107,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/graphs/$name",
-    validateSearch: pick(["tab", "node"]),
+    validateSearch: pick(["tab", "node", "run", "runs", "q", "failed"]),
     component: lazyRouteComponent(
       patiently(() => import("@/pages/graphs/GraphPage")),
       "GraphPage",

@@ -121,8 +121,15 @@ export const templates = () => one(keys.templates, "listTemplates", { query: { l
 
 export const graphs = () => one(keys.graphs, "listGraphs", { query: { limit: 500 } });
 export const graph = (name: string) => one(keys.graph(name), "showGraph", { path: [name] });
-export const grid = (name: string) =>
-  one([...keys.graph(name), "grid"], "showGrid", { path: [name], query: { runs: 30 } }, 10_000);
+export const grid = (name: string, runs: number) => ({
+  ...one(
+    [...keys.graph(name), "grid", runs],
+    "showGrid",
+    { path: [name], query: { runs } },
+    10_000,
+  ),
+  placeholderData: keepPreviousData,
+});
 
 export const schedules = (filter: Query<"listSchedules"> = {}) =>
   paged([...keys.schedules, filter], "listSchedules", () => ({ limit: 100, ...filter }));
