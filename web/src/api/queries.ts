@@ -106,6 +106,8 @@ export const failedParts = (id: string) =>
 
 export const jobs = () => paged(keys.jobs, "listJobs", () => ({ limit: 500 }));
 export const job = (id: string) => one(keys.job(id), "showJob", { path: [id] }, 30_000);
+export const newestRun = (jobId: string) =>
+  one([...keys.job(jobId), "newest"], "listRuns", { query: { jobId, limit: 1 } });
 export const versions = (id: string) =>
   one([...keys.job(id), "versions"], "listVersions", { path: [id] });
 export const versionDiff = (id: string, a: number, b: number) =>
