@@ -141,6 +141,13 @@ export const pastFirings = (name: string) => ({
   ...paged([...keys.schedule(name), "firings"], "listFirings", () => ({ limit: 25 }), [name]),
   refetchInterval: 15_000,
 });
+export const firingsBefore = (name: string, before: string) => ({
+  ...one([...keys.schedule(name), "before", before], "listFirings", {
+    path: [name],
+    query: { before, limit: 200 },
+  }),
+  staleTime: 15_000,
+});
 export const upcoming = (from: string, until: string, most: { limit: number; each: number }) => ({
   ...one([...keys.upcoming, from, until, most], "listUpcoming", {
     query: { from, until, ...most },
@@ -160,15 +167,6 @@ export const deadLetters = (group: string) =>
   paged([...keys.deadLetters, group], "listLetters", () => ({ group }));
 export const deadLetter = (id: string) => one(keys.deadLetter(id), "showLetter", { path: [id] });
 
-export const audit = (filter: Query<"listEntries">) =>
-  paged([...keys.audit, filter], "listEntries", () => ({ limit: 100, ...fromNow(filter) }));
-export const tokens = (past: boolean) =>
-  paged([...keys.tokens, past], "listTokens", () => ({ limit: 100, past }));
-export const namespaces = () => one(keys.namespaces, "listNamespaces");
-export const search = (q: string) => ({
-  ...one([...keys.search, q], "searchAll", { query: { q } }),
-  placeholderData: keepPreviousData,
-});
 export const incidents = (filter: Query<"listAlerts">) => ({
   ...paged([...keys.incidents, filter], "listAlerts", () => ({ limit: 50, ...filter })),
   refetchInterval: 10_000,
@@ -188,3 +186,16 @@ export const newestMessages = (channel: string) =>
     query: { channel, limit: 20 },
   });
 
+export const audit = (filter: Query<"listEntries">) =>
+  paged([...keys.audit, filter], "listEntries", () => ({ limit: 100, ...fromNow(filter) }));
+export const tokens = (past: boolean) =>
+  paged([...keys.tokens, past], "listTokens", () => ({ limit: 100, past }));
+export const namespaces = () => one(keys.namespaces, "listNamespaces");
+/** As many as the palette looks through for what may be done to them. */
+export const actedJobs = () => one([...keys.jobs, "acted"], "listJobs", { query: { limit: 500 } });
+export const actedSchedules = () =>
+  one([...keys.schedules, "acted"], "listSchedules", { query: { limit: 500 } });
+export const search = (q: string) => ({
+  ...one([...keys.search, q], "searchAll", { query: { q } }),
+  placeholderData: keepPreviousData,
+});
