@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.browser.site import Site
+from tests.support.cli import eventually
 
 PLAIN = {
     "overview": "/",
@@ -23,6 +24,11 @@ PLAIN = {
     "queue, empty": "/queues/nobody-used-it",
     "workers": "/workers",
     "dead letters": "/dead-letters",
+    "alerts": "/alerts",
+    "alerts, closed": "/alerts?status=closed",
+    "alert rules": "/alerts?tab=rules",
+    "alert channels": "/alerts?tab=channels",
+    "alert messages": "/alerts?tab=messages",
     "schedules": "/schedules",
     "schedules, week": "/schedules?tab=week",
     "schedules, backfills": "/schedules?tab=backfills",
@@ -57,6 +63,7 @@ OF_RUNS = {
     "dead letter": "/dead-letters?group={group}&id={bad}",
     "worker": "/workers?id={worker}",
     "token": "/access?id={token}",
+    "alert": "/alerts?id={alert}",
 }
 NAMES = (*PLAIN, *OF_RUNS)
 FORMS = (
@@ -76,6 +83,10 @@ FORMS = (
     ("tokens", "New token"),
     ("namespaces", "New namespace"),
     ("dead letters of a cause", "Redrive"),
+    ("alert rules", "New rule"),
+    ("alert rules", "Edit"),
+    ("alert channels", "New channel"),
+    ("alert channels", "Test"),
 )
 """Pages, and what opens a dialog on them."""
 
@@ -86,6 +97,8 @@ def furnish(site: Site) -> dict[str, str]:
     folder.mkdir()
     site.put("/monitors/nightly", cron="0 3 * * *", zone="Europe/Paris", note="the backup")
     site.post("/monitors/nightly/ping", exitStatus=3)
+    site.put("/alert-channels/nowhere", url="http://127.0.0.1:9/hook", note="The phone on call.")
+    site.put("/alert-rules/deliveries", on=["run.failed"], to=["nowhere"], jobs=["deliver"])
     bad = site.submit_and_wait("deliver", "failed", path=str(site.path()))
     known = {
         "good": site.submit_and_wait("greet", "success", name="Ada", times=3),
@@ -98,5 +111,12 @@ def furnish(site: Site) -> dict[str, str]:
         "worker": site.get("/workers")["items"][0]["id"],
         "token": site.get("/tokens")["items"][0]["id"],
         "group": site.get(f"/dead-letters/{bad}")["group"],
+        "alert": _incident(site),
     }
     return PLAIN | {name: path.format(**known) for name, path in OF_RUNS.items()}
+
+
+def _incident(site: Site) -> str:
+    """The id of the incident that the failed delivery opened."""
+    eventually(lambda: site.get("/alerts?status=open")["items"], "an incident is open")
+    return str(site.get("/alerts?status=open")["items"][0]["id"])

@@ -107,6 +107,7 @@ def _site(folder: Path, url: str, app: str, *options: str) -> Iterator[Site]:
 
 
 def live_a_little(site: Site) -> dict[str, str]:
+    tell_people(site)
     site.post("/schedules/look_around/pause", note="Too lively for a picture.")
     site.post("/queues/newsletter/pause", note="The printer is out of paper; Ada brings some.")
     plan_a_little(site)
@@ -127,6 +128,24 @@ def live_a_little(site: Site) -> dict[str, str]:
     for run_id in (known["bad"], known["graph"], known["done"], *more):
         eventually(lambda run_id=run_id: site.run(run_id)["finishedAt"], f"{run_id} has ended")  # type: ignore[misc]  # bound now
     return known | {"group": site.get(f"/dead-letters/{known['bad']}")["group"]}
+
+
+def tell_people(site: Site) -> None:
+    """Rules and channels, of which nothing leaves the machine."""
+    site.put("/alert-channels/on-call", url="http://127.0.0.1:9/hook", secret="a key of both")
+    mail = "smtps://127.0.0.1:9/?from=rota@shop.example&to=ada@shop.example"
+    site.put("/alert-channels/office", url=mail, note="Read in the morning.")
+    on = ["run.failed", "cause.new", "schedule.paused", "breaker.open"]
+    site.put("/alert-rules/failures", on=on, to=["on-call"], severity="critical")
+    quiet = {"begin": "22:00", "end": "07:00", "zone": "Europe/Paris"}
+    site.put(
+        "/alert-rules/queues",
+        on=["queue.unserved", "queue.paused"],
+        to=["office"],
+        severity="warning",
+        quiet=quiet,
+        note="Not worth a night.",
+    )
 
 
 def plan_a_little(site: Site) -> None:

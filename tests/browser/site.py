@@ -82,7 +82,8 @@ def address_of(served: Served) -> str:
 
 @contextmanager
 def site_on(url: str, folder: Path) -> Iterator[Site]:
-    rota = Rota(folder, ROTA_URL=url, ROTA_SERVE="yes", ROTA_PORT="0", ROTA_ADMIN_TOKEN=ADMIN)
+    settings = {"ROTA_SERVE": "yes", "ROTA_PORT": "0", "ROTA_ADMIN_TOKEN": ADMIN}
+    rota = Rota(folder, ROTA_URL=url, ROTA_ALERT_PRIVATE="yes", **settings)
     with rota.serving("up", str(JOBS), "--slots", "16") as served:
         site = Site(served, folder)
         try:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import enum
 import logging
 import time
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Literal
+
+import pydantic
 
 from rota import App, current_run, group, progress
 
 app = App()
 WIDE = 200
+LANES, WIDE_LANE = 10, 30
 HOSTILE = '<img src=x onerror="window.hurt=1"><script>window.hurt=1</script>'
 
 
@@ -25,6 +31,40 @@ def greet(name: str, times: int = 1, tone: Literal["warm", "cold"] = "warm") -> 
 @app.job
 def weigh(share: float) -> float:
     return share
+
+
+class Colour(enum.Enum):
+    RED = "red"
+    BLUE = "blue"
+
+
+@dataclass
+class Line:
+    item: str
+    many: int = 1
+
+
+class Address(pydantic.BaseModel):
+    street: str
+    floor: int | None = None
+
+
+@dataclass
+class Purchase:
+    day: date
+    lines: list[Line]
+    colour: Colour = Colour.RED
+
+
+@app.job
+def buy(
+    purchase: Purchase,
+    to: Address,
+    wait: timedelta = timedelta(hours=1),
+    at: datetime | None = None,
+) -> str:
+    many = sum(line.many for line in purchase.lines)
+    return f"{many} {purchase.colour.value} on {purchase.day} to {to.street}, {wait}, {at}"
 
 
 @app.job(queue="slow")
@@ -92,12 +132,38 @@ def deliver_all(folder: str) -> list[str]:
 
 
 @app.graph
+def hold_all(folder: str) -> list[str]:
+    return hold.map(collect(folder))
+
+
+@app.graph(schedule="30 5 * * *", timezone="UTC")
+def nightly(folder: str = "/nowhere") -> str:
+    """Two groups; the second one fails until a file is there."""
+    with group("fetching"):
+        collected = collect(folder)
+        packed = pack.map(collected)
+    with group("sending"):
+        return thank(ship(packed, folder))
+
+
+@app.graph
 def wide(item: str) -> str:
     """So many nodes that a page draws only those in sight."""
     first = pack(item)
     for _ in range(WIDE):
         pack(first)
     return first
+
+
+@app.graph
+def broad(item: str) -> str:
+    """Three hundred nodes in ten groups, a column each."""
+    last = pack(item)
+    for lane in range(LANES):
+        with group(f"lane_{lane}"):
+            packed = [pack.node(name=f"lane_{lane}_pack_{at}")(last) for at in range(WIDE_LANE)]
+        last = packed[0]
+    return last
 
 
 @app.job(schedule="0 6 * * mon-fri", timezone="Europe/Paris", retries=0)

@@ -111,7 +111,7 @@ const routes = [
   createRoute({
     ...under,
     path: "/graphs/$name",
-    validateSearch: pick(["tab", "node"]),
+    validateSearch: pick(["tab", "node", "run", "runs", "q", "failed"]),
     component: lazyRouteComponent(
       patiently(() => import("@/pages/graphs/GraphPage")),
       "GraphPage",
@@ -150,6 +150,15 @@ const routes = [
     component: lazyRouteComponent(
       patiently(() => import("@/pages/failures/DeadLetters")),
       "DeadLetters",
+    ),
+  }),
+  createRoute({
+    ...under,
+    path: "/alerts",
+    validateSearch: pick(["tab", "status", "rule", "job", "channel", "id"]),
+    component: lazyRouteComponent(
+      patiently(() => import("@/pages/alerts/Alerts")),
+      "Alerts",
     ),
   }),
   createRoute({

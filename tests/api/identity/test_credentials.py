@@ -54,8 +54,8 @@ def test_a_session_reads_with_its_cookie_and_changes_with_its_csrf_token(served:
     good = client.post("/api/v1/runs", json=RUN, headers={"X-CSRF-Token": session["csrfToken"]})
 
     assert session["roles"] == ["operator"]
-    # What takes more than an operator is not there.
-    assert session["verbs"] == ["create-blackout", "create-view"]
+    verbs = ["create-blackout", "create-view", "create-alert-rule"]
+    assert session["verbs"] == verbs, "what takes more than an operator is not there"
     assert [each.status_code for each in (without, wrong, good)] == [403, 403, 201]
 
 
@@ -329,9 +329,9 @@ def test_a_session_tells_what_it_may_make(served: Served) -> None:
         )
 
     assert makes("viewer") == set()
-    assert makes("operator") == {"create-blackout", "create-view"}
+    assert makes("operator") == {"create-blackout", "create-view", "create-alert-rule"}
     assert {"create-job", "create-template", "create-calendar"} <= makes("author")
     assert "create-command" not in makes("author")
     assert "create-command" in makes("author", "exec")
-    assert {"create-token", "create-namespace"} <= makes("admin")
+    assert {"create-token", "create-namespace", "create-alert-channel"} <= makes("admin")
     assert "create-namespace" not in makes("admin", namespace=OTHER)

@@ -12,13 +12,14 @@ ACTS = (
     *("Redrive", "Discard", "Mark", "Revoke", "Remove", "Roll back", "Unblock", "Actions for"),
     *("New job", "New template", "New schedule", "New calendar", "New window"),
     *("New token", "New namespace", "Rotate", "Share runs"),
+    *("New rule", "New channel", "Turn off", "Test"),
 )
 ACTIVE = (
     *("job", "run, failed", "run, running", "run of a graph, node", "queues", "workers"),
     *("queue", "worker"),
     *("schedules", "schedule", "dead letter", "tokens", "namespaces"),
     *("jobs", "templates", "graph", "job, schedules", "token"),
-    *("schedules, calendars", "schedules, maintenance"),
+    *("schedules, calendars", "schedules, maintenance", "alert rules", "alert channels"),
 )
 """Pages on which something can be done."""
 
@@ -94,3 +95,5 @@ def test_a_user_sees_the_buttons_that_its_role_allows(
     assert acts["schedules, calendars"] >= {"New calendar"}
     assert acts["schedules, maintenance"] >= {"New window"}
     assert acts["token"] >= {"Rotate", "Revoke"}
+    assert acts["alert rules"] >= {"New rule", "Edit", "Turn off", "Actions for"}
+    assert acts["alert channels"] >= {"New channel", "Edit", "Test", "Actions for"}

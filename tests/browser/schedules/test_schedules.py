@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -157,9 +157,27 @@ def test_the_week_tells_days_off_and_what_they_moved(sqlite_site: Site, visit: V
     page = visitor.page("/schedules?tab=week")
 
     expect(page.get_by_role("listitem").filter(has_text="By fair")).to_contain_text("Day off")
-    free = page.locator("section").filter(has_text="By fair").last
-    expect(free.get_by_role("heading")).to_contain_text(f"{off.day} ")
-    expect(free.get_by_role("link", name="stalls")).to_have_count(0)
-    moved = page.get_by_role("link", name="stalls")
-    expect(moved).to_contain_text("Moved from")
+    free = page.get_by_role("columnheader").filter(has_text="By fair")
+    expect(free).to_contain_text(f"{off.day} ")
+    moved = page.get_by_role("cell").filter(has=page.get_by_role("link", name="stalls"))
+    expect(moved).to_have_count(1)
+    expect(moved).to_contain_text("moved from")
     expect(moved).to_contain_text("day off")
+
+
+def test_the_week_tells_in_its_hours_what_has_fired_and_how_it_ended(
+    site: Site, admin: Visitor
+) -> None:
+    morning = datetime.now(UTC).replace(hour=6, minute=20, second=0, microsecond=0)
+    site.put("/schedules/milk", job="report", expression="20 6 * * *", zone="UTC")
+    day_before = (morning - timedelta(days=1)).isoformat()
+    made = site.post("/schedules/milk/trigger", scheduledFor=day_before)
+    site.wait_for(str(made["executionId"]), "success")
+    page = admin.page("/schedules?tab=week")
+
+    of_hour = page.get_by_role("row").filter(has_text="milk").get_by_role("link")
+    fired = of_hour.filter(has_text="milk").filter(has_text="Success")
+    expect(fired).to_have_count(1)
+    expect(of_hour.filter(has_text="milk").nth(2)).to_be_visible()
+    fired.click()
+    expect(page).to_have_url(f"{site.address}/runs/{made['executionId']}")

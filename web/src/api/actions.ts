@@ -21,7 +21,9 @@ export type Subject =
   | "template"
   | "calendar"
   | "blackout"
-  | "monitor";
+  | "monitor"
+  | "alertRule"
+  | "alertChannel";
 
 export interface Action {
   verb: string;
@@ -274,6 +276,16 @@ export const ACTIONS: Record<Subject, Action[]> = {
     },
     removal("Monitor", "Its pings go with it, and its address is unknown from now on.", (name) =>
       ask("removeMonitor", { path: [name] }),
+    ),
+  ],
+  alertRule: [
+    removal("Alert rule", "Its open incidents are closed, and nobody is told.", (name) =>
+      ask("removeAlertRule", { path: [name] }),
+    ),
+  ],
+  alertChannel: [
+    removal("Channel", "Messages to it that wait are given up.", (name) =>
+      ask("removeAlertChannel", { path: [name] }),
     ),
   ],
   backfill: [

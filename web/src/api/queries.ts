@@ -6,6 +6,7 @@ import { sinceOf } from "@/lib/time";
 import { type Answer, ask, type Operation, type Wish } from "./client";
 import type { Operations, Page } from "./generated";
 import { keys } from "./keys";
+import type { Run } from "./types";
 
 type Asked<Name extends Operation> = Omit<Wish<Name>, "signal">;
 export type Query<Name extends Operation> = Operations[Name] extends { query?: infer Asked }
@@ -77,6 +78,18 @@ export const labels = (name?: string, prefix = "") => ({
 });
 export const views = () => one(keys.views, "listViews");
 export const run = (id: string) => one(keys.run(id), "showRun", { path: [id] }, 15_000);
+/** The run of the same job, or the step of the same graph, that was made just before this one. */
+export const runBefore = ({ executionId, jobId, parentId }: Run) =>
+  one([...keys.run(executionId), "before"], "listRuns", {
+    query: { jobId, parentId, cursor: executionId, limit: 1 },
+  });
+/** Those made since, the newest first: as many as are worth looking through for the next one. */
+export const runsSince = ({ executionId, jobId, parentId, createdAt }: Run) =>
+  one([...keys.run(executionId), "since"], "listRuns", {
+    query: { jobId, parentId, since: createdAt, limit: MOST_SINCE },
+  });
+const MOST_SINCE = 50;
+
 export const effects = (id: string) =>
   one([...keys.run(id), "effects"], "listRunEffects", { path: [id] });
 export const why = (id: string) =>
@@ -100,6 +113,8 @@ export const failedParts = (id: string) =>
 
 export const jobs = () => paged(keys.jobs, "listJobs", () => ({ limit: 500 }));
 export const job = (id: string) => one(keys.job(id), "showJob", { path: [id] }, 30_000);
+export const newestRun = (jobId: string) =>
+  one([...keys.job(jobId), "newest"], "listRuns", { query: { jobId, limit: 1 } });
 export const versions = (id: string) =>
   one([...keys.job(id), "versions"], "listVersions", { path: [id] });
 export const versionDiff = (id: string, a: number, b: number) =>
@@ -115,8 +130,15 @@ export const templates = () => one(keys.templates, "listTemplates", { query: { l
 
 export const graphs = () => one(keys.graphs, "listGraphs", { query: { limit: 500 } });
 export const graph = (name: string) => one(keys.graph(name), "showGraph", { path: [name] });
-export const grid = (name: string) =>
-  one([...keys.graph(name), "grid"], "showGrid", { path: [name], query: { runs: 30 } }, 10_000);
+export const grid = (name: string, runs: number) => ({
+  ...one(
+    [...keys.graph(name), "grid", runs],
+    "showGrid",
+    { path: [name], query: { runs } },
+    10_000,
+  ),
+  placeholderData: keepPreviousData,
+});
 
 export const schedules = (filter: Query<"listSchedules"> = {}) =>
   paged([...keys.schedules, filter], "listSchedules", () => ({ limit: 100, ...filter }));
@@ -125,6 +147,13 @@ export const schedule = (name: string) =>
 export const pastFirings = (name: string) => ({
   ...paged([...keys.schedule(name), "firings"], "listFirings", () => ({ limit: 25 }), [name]),
   refetchInterval: 15_000,
+});
+export const firingsBefore = (name: string, before: string) => ({
+  ...one([...keys.schedule(name), "before", before], "listFirings", {
+    path: [name],
+    query: { before, limit: 200 },
+  }),
+  staleTime: 15_000,
 });
 export const upcoming = (from: string, until: string, most: { limit: number; each: number }) => ({
   ...one([...keys.upcoming, from, until, most], "listUpcoming", {
@@ -158,11 +187,34 @@ export const deadLetters = (group: string) =>
   paged([...keys.deadLetters, group], "listLetters", () => ({ group }));
 export const deadLetter = (id: string) => one(keys.deadLetter(id), "showLetter", { path: [id] });
 
+export const incidents = (filter: Query<"listAlerts">) => ({
+  ...paged([...keys.incidents, filter], "listAlerts", () => ({ limit: 50, ...filter })),
+  refetchInterval: 10_000,
+});
+export const openIncidents = () =>
+  one([...keys.incidents, "open"], "listAlerts", { query: { status: "open", limit: 6 } }, 10_000);
+export const incident = (id: string) =>
+  one([...keys.incidents, "one", id], "showAlert", { path: [id] }, 10_000);
+export const alertRules = () => one(keys.alertRules, "listAlertRules", {}, 10_000);
+export const alertChannels = () => one(keys.alertChannels, "listAlertChannels", {}, 10_000);
+export const alertMessages = (filter: Query<"listAlertMessages">) => ({
+  ...paged([...keys.alertMessages, filter], "listAlertMessages", () => ({ limit: 50, ...filter })),
+  refetchInterval: 5_000,
+});
+export const newestMessages = (channel: string) =>
+  one([...keys.alertMessages, "newest", channel], "listAlertMessages", {
+    query: { channel, limit: 20 },
+  });
+
 export const audit = (filter: Query<"listEntries">) =>
   paged([...keys.audit, filter], "listEntries", () => ({ limit: 100, ...fromNow(filter) }));
 export const tokens = (past: boolean) =>
   paged([...keys.tokens, past], "listTokens", () => ({ limit: 100, past }));
 export const namespaces = () => one(keys.namespaces, "listNamespaces");
+/** As many as the palette looks through for what may be done to them. */
+export const actedJobs = () => one([...keys.jobs, "acted"], "listJobs", { query: { limit: 500 } });
+export const actedSchedules = () =>
+  one([...keys.schedules, "acted"], "listSchedules", { query: { limit: 500 } });
 export const search = (q: string) => ({
   ...one([...keys.search, q], "searchAll", { query: { q } }),
   placeholderData: keepPreviousData,

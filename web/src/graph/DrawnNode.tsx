@@ -18,7 +18,7 @@ import { Duration } from "@/ui/Time";
 import type { Drawn } from "./collapse";
 import { HEIGHT, WIDTH } from "./layout";
 import { inWords } from "./StateBar";
-import { FAR } from "./view";
+import { FAR, MIDDLE, SMALL } from "./view";
 
 export type FlowNode = Node<{ drawn: Drawn; isChosen: boolean }, "drawn">;
 
@@ -64,16 +64,58 @@ function FarNode({ fill, drawn }: { fill: string; drawn: Drawn }) {
   return (
     <div style={{ width: WIDTH, height: HEIGHT }} className={`rounded-lg ${fill}`}>
       <Ends />
-      <span className="sr-only">{`${drawn.name} ${drawn.state ? lookOf(drawn.state).word : ""}`}</span>
+      <span className="sr-only">{wordsOf(drawn)}</span>
     </div>
   );
+}
+
+/** From a distance its name alone, as large as it fits, on the colour of its state. */
+function NamedNode({ fill, drawn, isChosen, isSmall }: NamedProps) {
+  return (
+    <div
+      style={{ width: WIDTH, height: HEIGHT }}
+      className={`flex cursor-pointer items-stretch overflow-hidden rounded-lg border bg-surface ${isChosen ? "border-accent ring-4 ring-accent" : "border-line-strong"}`}
+    >
+      <Ends />
+      <span className={`w-3 shrink-0 ${drawn.state ? fill : "bg-sunken"}`} />
+      <span
+        aria-hidden
+        className={`line-clamp-2 flex-1 self-center px-1 text-left font-medium break-all ${isSmall ? "text-[1.625rem] leading-6" : "text-[1.125rem] leading-5"}`}
+      >
+        {(drawn.kind === "group" && drawn.group) || drawn.name}
+      </span>
+      <span className="sr-only">{wordsOf(drawn)}</span>
+    </div>
+  );
+}
+
+interface NamedProps {
+  fill: string;
+  drawn: Drawn;
+  isChosen: boolean;
+  isSmall: boolean;
+}
+
+function wordsOf({ name, state }: Drawn): string {
+  return `${name} ${state ? lookOf(state).word : ""}`;
+}
+
+/** How much of a node can be read from where one looks. */
+function distanceOf(zoom: number): "dust" | "small" | "middle" | "near" {
+  if (zoom < FAR) return "dust";
+  if (zoom < SMALL) return "small";
+  return zoom < MIDDLE ? "middle" : "near";
 }
 
 const DrawnNode = memo(function DrawnNode({ data }: NodeProps<FlowNode>) {
   const { drawn, isChosen } = data;
   const look = lookOf(drawn.state);
-  const isFar = useStore((store) => store.transform[2] < FAR);
-  if (isFar) return <FarNode fill={look.fill} drawn={drawn} />;
+  const distance = useStore((store) => distanceOf(store.transform[2]));
+  if (distance === "dust") return <FarNode fill={look.fill} drawn={drawn} />;
+  if (distance !== "near") {
+    const seen = { fill: look.fill, drawn, isChosen, isSmall: distance === "small" };
+    return <NamedNode {...seen} />;
+  }
   const Icon = drawn.state && drawn.kind !== "group" ? look.icon : KINDS[drawn.kind];
   return (
     <div

@@ -13,6 +13,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useRef, useState }
 import { count } from "@/lib/format";
 import { collapse, type Drawn, type DrawnShape, GROUP, groupsOf, type Shape } from "./collapse";
 import { ENDS, type FlowNode, NODE_TYPES } from "./DrawnNode";
+import { FindNode } from "./FindNode";
 import { Groups } from "./Groups";
 import { Keys } from "./Keys";
 import { type Arranged, HEIGHT, layout, type Places, WIDTH } from "./layout";
@@ -21,7 +22,7 @@ import { Minimap } from "./Minimap";
 import { entrance } from "./neighbours";
 import { EDGE_TYPES, type RoutedEdge } from "./RoutedEdge";
 import { edgeId } from "./route";
-import { heightFor, isInSight, viewOf } from "./view";
+import { heightFor, isInSight, MIDDLE, NEAR, viewOf } from "./view";
 
 interface Props {
   shape: Shape;
@@ -30,6 +31,8 @@ interface Props {
   onChoose?: ((name: string) => void) | undefined;
   /** Stands beside the groups. */
   lead?: ReactNode;
+  /** It may have all of the window. */
+  isFull?: boolean;
 }
 
 /** The wheel alone scrolls the page, as everywhere; with one of these it zooms. */
@@ -45,11 +48,12 @@ const LABEL = {
 const PLAIN = { strokeWidth: 1.25 };
 const CRITICAL = { stroke: "var(--accent)", strokeWidth: 2.5 };
 
-export function FlowGraph({ shape, criticalPath, chosen, onChoose, lead }: Props) {
+export function FlowGraph({ shape, criticalPath, chosen, onChoose, lead, isFull }: Props) {
   const groups = useMemo(() => groupsOf(shape), [shape]);
   const [closed, setClosed] = useState<Set<string>>(
     () => new Set(shape.nodes.length > CLOSE_ABOVE ? groups : []),
   );
+  useUnfolded(shape, chosen, setClosed);
   const drawn = useMemo(() => collapse(shape, closed), [shape, closed]);
   const arranged = useArranged(drawn);
   const places = arranged?.places;
@@ -60,11 +64,14 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose, lead }: Props
     next.delete(name.slice(GROUP.length));
     setClosed(next);
   };
-  const size = { width, height: places ? heightFor(places, width, innerHeight * 0.72) : 360 };
+  const most = innerHeight * (isFull ? 0.84 : 0.72);
+  const needed = places ? heightFor(places, width, most) : 360;
+  const size = { width, height: isFull ? most : needed };
   return (
     <>
       <div className="flex flex-wrap border-b border-line bg-surface empty:hidden">
         {lead}
+        {shape.nodes.length > MAPPED && <FindNode nodes={shape.nodes} onFind={choose} />}
         <Groups groups={groups} closed={closed} onClosed={setClosed} />
       </div>
       <div ref={frame} className="relative" style={{ height: size.height }}>
@@ -87,6 +94,22 @@ export function FlowGraph({ shape, criticalPath, chosen, onChoose, lead }: Props
       </div>
     </>
   );
+}
+
+/** A node that is chosen elsewhere is in sight only if its group is open; who folds it again may. */
+function useUnfolded(
+  shape: Shape,
+  chosen: string | undefined,
+  setClosed: (change: (closed: Set<string>) => Set<string>) => void,
+): void {
+  const group = shape.nodes.find(({ name }) => name === chosen)?.group;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another node of the same group opens it as well
+  useEffect(() => {
+    if (!group) return;
+    setClosed((closed) =>
+      closed.has(group) ? new Set([...closed].filter((each) => each !== group)) : closed,
+    );
+  }, [chosen, group]);
 }
 
 interface PictureProps extends Omit<Props, "shape" | "lead"> {
@@ -134,7 +157,7 @@ function Picture({ drawn, arranged, size, criticalPath, chosen, onChoose }: Pict
       </Panel>
       {isLarge && <ManyEdges edges={drawn.edges} arranged={arranged} critical={path} />}
       {drawn.nodes.length > MAPPED && <Minimap nodes={drawn.nodes} places={places} />}
-      <Refit on={places} nodes={drawn.nodes} />
+      <Refit on={places} height={size.height} nodes={drawn.nodes} chosen={chosen} />
       <Keys places={places} onReach={setReached} onChoose={onChoose} />
       <Reveal name={chosen} places={places} />
     </ReactFlow>
@@ -239,20 +262,32 @@ function useArranged(drawn: DrawnShape): Arranged | null {
   return arranged;
 }
 
-/** When groups are opened or closed, what needs eyes comes into sight again. */
-function Refit({ on, nodes }: { on: Places; nodes: Drawn[] }) {
+interface RefitProps {
+  on: Places;
+  height: number;
+  nodes: Drawn[];
+  chosen: string | undefined;
+}
+
+/** When groups or the frame are opened or closed, the chosen node or what needs eyes comes into sight again. */
+function Refit({ on, height, nodes, chosen }: RefitProps) {
   const flow = useReactFlow();
   const store = useStoreApi();
-  const latest = useRef({ nodes, shown: on });
-  latest.current.nodes = nodes;
+  const latest = useRef({ nodes, chosen, shown: on, height });
+  latest.current = { ...latest.current, nodes, chosen };
   useEffect(() => {
-    if (latest.current.shown === on) return;
-    latest.current.shown = on;
-    const frame = requestAnimationFrame(
-      () => void flow.setViewport(viewOf(latest.current.nodes, on, store.getState())),
-    );
+    if (latest.current.shown === on && latest.current.height === height) return;
+    latest.current = { ...latest.current, shown: on, height };
+    const frame = requestAnimationFrame(() => {
+      const place = on.get(latest.current.chosen ?? "");
+      if (place) void flow.setCenter(place.x + WIDTH / 2, place.y + HEIGHT / 2, { zoom: NEAR });
+      else {
+        const { width } = store.getState();
+        void flow.setViewport(viewOf(latest.current.nodes, on, { width, height }));
+      }
+    });
     return () => cancelAnimationFrame(frame);
-  }, [on, flow, store]);
+  }, [on, height, flow, store]);
   return null;
 }
 
@@ -266,7 +301,8 @@ function Reveal({ name, places }: { name: string | undefined; places: Places }) 
     const { transform, width, height } = store.getState();
     const [x, y, zoom] = transform;
     if (isInSight(place, { x, y, zoom }, { width, height })) return;
-    void flow.setCenter(place.x + WIDTH / 2, place.y + HEIGHT / 2, { zoom });
+    const near = zoom < MIDDLE ? NEAR : zoom;
+    void flow.setCenter(place.x + WIDTH / 2, place.y + HEIGHT / 2, { zoom: near });
   }, [name, places, flow, store]);
   return null;
 }

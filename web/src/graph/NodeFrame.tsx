@@ -26,7 +26,11 @@ export function NodeFrame({ name, head, onClose, children }: Props) {
       ref={panel}
       aria-label={`Node ${name}`}
       tabIndex={-1}
-      onKeyDown={(event) => isForPanel(event) && onClose()}
+      onKeyDown={(event) => {
+        if (!isForPanel(event)) return;
+        event.preventDefault();
+        onClose();
+      }}
       className="border-t border-line -outline-offset-2"
     >
       <div className="flex flex-wrap items-center gap-2.5 px-4 pt-3">

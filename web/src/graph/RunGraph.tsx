@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { CircleX } from "lucide-react";
+import type { ReactNode } from "react";
 import { nodes } from "@/api/queries";
 import type { GraphNode, GraphOfRun, Run } from "@/api/types";
 import { count } from "@/lib/format";
@@ -8,6 +9,7 @@ import { useFilters } from "@/lib/useFilters";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { FlowGraph } from "./FlowGraph";
+import { FullScreen } from "./FullScreen";
 import { NodePanel } from "./NodePanel";
 import { inWords, StateBar } from "./StateBar";
 
@@ -21,12 +23,26 @@ export default function RunGraph({ run }: { run: Run }) {
   });
   return (
     <Card flush>
-      <Load query={query}>{(data) => <Body run={run} data={data} />}</Load>
+      <Load query={query}>
+        {(data) => (
+          <FullScreen>
+            {(button, isFull) => <Body run={run} data={data} button={button} isFull={isFull} />}
+          </FullScreen>
+        )}
+      </Load>
     </Card>
   );
 }
 
-function Body({ run, data }: { run: Run; data: GraphOfRun }) {
+interface BodyProps {
+  run: Run;
+  data: GraphOfRun;
+  /** Gives it all of the window, or takes it back. */
+  button: ReactNode;
+  isFull: boolean;
+}
+
+function Body({ run, data, button, isFull }: BodyProps) {
   const [search, setSearch] = useFilters();
   const { graph, progress } = data;
   if (!graph) return <Empty title="This run has no graph" />;
@@ -51,6 +67,7 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
             Critical path
           </span>
         )}
+        {button}
       </div>
       <FlowGraph
         shape={graph}
@@ -58,6 +75,7 @@ function Body({ run, data }: { run: Run; data: GraphOfRun }) {
         criticalPath={progress.criticalPath}
         chosen={search.node}
         onChoose={(name) => setSearch({ node: name })}
+        isFull={isFull}
       />
       {node && (
         <NodePanel

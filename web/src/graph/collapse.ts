@@ -55,7 +55,7 @@ function joinEdges(edges: GraphEdge[], standIn: Map<string, string>): GraphEdge[
 }
 
 // The state that a person should see first stands for all.
-const LOUDEST = [
+export const LOUDEST = [
   "failed",
   "running",
   "queued",

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Drawn } from "./collapse";
 import { HEIGHT, type Places, WIDTH } from "./layout";
 import { shapesByColour } from "./Minimap";
-import { FAR, heightFor, isInSight, viewOf } from "./view";
+import { heightFor, isInSight, SMALL, viewOf } from "./view";
 
 const FRAME = { width: 1000, height: 600 };
 
@@ -28,9 +28,17 @@ describe("the first look", () => {
     expect(inSight(column(5))).toHaveLength(5);
   });
 
+  it("is at the whole of three hundred nodes in ten columns", () => {
+    const { nodes } = column(300);
+    const places: Places = new Map(
+      nodes.map(({ name }, at) => [name, { x: Math.floor(at / 30) * 212, y: (at % 30) * 68 }]),
+    );
+    expect(inSight({ nodes, places })).toHaveLength(300);
+  });
+
   it("is at what failed, if the whole is too small to read", () => {
     const shape = column(1000, { 700: "failed", 10: "running" });
-    expect(viewOf(shape.nodes, shape.places, FRAME).zoom).toBeGreaterThan(FAR);
+    expect(viewOf(shape.nodes, shape.places, FRAME).zoom).toBeGreaterThan(SMALL);
     expect(inSight(shape)).toContain("n700");
     expect(inSight(shape)).not.toContain("n10");
   });

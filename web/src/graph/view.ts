@@ -3,10 +3,14 @@ import { getViewportForBounds, type Viewport } from "@xyflow/react";
 import type { Drawn } from "./collapse";
 import { extentOf, HEIGHT, type Places, WIDTH } from "./layout";
 
-/** Below this zoom words are dust. */
-export const FAR = 0.35;
-const NEAR = 0.55;
+/** Below this zoom words are dust, however large they are in their node. */
+export const FAR = 0.2;
+/** Below these zooms a node has only its name, in letters that can be read from there. */
+export const SMALL = 0.38;
+export const MIDDLE = 0.62;
+export const NEAR = 0.8;
 const EDGE = 32;
+const LEAST = 320;
 const ROOM = 0.06;
 
 export interface Frame {
@@ -18,7 +22,7 @@ export interface Frame {
 export function heightFor(places: Places, width: number, most: number): number {
   const extent = extentOf(places);
   const zoom = Math.max(NEAR, Math.min(1, width / (extent.width * 1.15)));
-  return Math.max(320, Math.min(most, extent.height * zoom + 130));
+  return Math.max(LEAST, Math.min(most, extent.height * zoom + 130));
 }
 
 /** A graph whole if its words can be read then; else what needs eyes: where it failed, runs, or begins. */

@@ -10,12 +10,13 @@ const STEPS = [
 ].sort((a, b) => a - b);
 
 /** Between two marks of the axis: round, and not too many of them. */
-export function stepOf(wholeMs: number): number {
-  return STEPS.find((step) => wholeMs / step <= MOST_TICKS) ?? wholeMs / MOST_TICKS;
+export function stepOf(wholeMs: number, times = 1): number {
+  const most = MOST_TICKS * times;
+  return STEPS.find((step) => wholeMs / step <= most) ?? wholeMs / most;
 }
 
-export function ticksOf(wholeMs: number): number[] {
-  const step = stepOf(wholeMs);
+export function ticksOf(wholeMs: number, times = 1): number[] {
+  const step = stepOf(wholeMs, times);
   return Array.from({ length: Math.floor(wholeMs / step) + 1 }, (_, index) => index * step);
 }
 

@@ -14,43 +14,114 @@ export interface Schema {
   minimum?: number;
   maximum?: number;
   anyOf?: Schema[];
-  $ref?: string;
+  items?: Schema | boolean;
+  /** How a form shows what only the handler can check. */
+  form?: Schema;
 }
 
 export type Values = Record<string, unknown>;
 
-export type Kind = "enum" | "boolean" | "number" | "string" | "json";
+export type Kind =
+  | "enum"
+  | "boolean"
+  | "number"
+  | "string"
+  | "date"
+  | "time"
+  | "date-time"
+  | "duration"
+  | "object"
+  | "list"
+  | "map"
+  | "json";
 
-export function kindOf(schema: Schema): Kind {
-  if (schema.enum) return "enum";
+const FORMATS: readonly string[] = ["date", "time", "date-time", "duration"];
+
+/** The schema of what is written, where null may be given as well. */
+export function coreOf(schema: Schema): Schema {
   const options = schema.anyOf?.filter((each) => each.type !== "null");
   const only = options?.length === 1 ? options[0] : undefined;
-  if (only) return kindOf(only);
-  if (isWordOrFigure(options)) return "string";
+  if (only) return coreOf(only);
+  return schema.form ? coreOf(schema.form) : schema;
+}
+
+export function kindOf(given: Schema): Kind {
+  const schema = coreOf(given);
+  if (schema.enum) return "enum";
+  if (isWordOrFigure(schema.anyOf)) return "string";
   const types = [schema.type].flat().filter((type) => type !== "null");
   if (types.length !== 1) return "json";
-  if (types[0] === "boolean" || types[0] === "string") return types[0];
-  return types[0] === "integer" || types[0] === "number" ? "number" : "json";
+  switch (types[0]) {
+    case "boolean":
+      return "boolean";
+    case "integer":
+    case "number":
+      return "number";
+    case "string":
+      return FORMATS.includes(schema.format ?? "") ? (schema.format as Kind) : "string";
+    case "array":
+      return isSchema(schema.items) ? "list" : "json";
+    default:
+      return kindOfObject(schema);
+  }
+}
+
+function kindOfObject({ type, properties, additionalProperties }: Schema): Kind {
+  if (type !== "object") return "json";
+  if (properties && Object.keys(properties).length > 0) return "object";
+  return isSchema(additionalProperties) ? "map" : "json";
+}
+
+/** One that tells something. */
+function isSchema(schema: unknown): schema is Schema {
+  return typeof schema === "object" && schema !== null && Object.keys(schema).length > 0;
+}
+
+/** What a new item of a list begins with: nothing, in the form of its kind. */
+export function blankOf(schema: Schema): unknown {
+  const core = coreOf(schema);
+  switch (kindOf(core)) {
+    case "object":
+      return defaultsOf(core);
+    case "map":
+      return {};
+    case "list":
+      return [];
+    case "string":
+      return "";
+    case "enum":
+      return core.enum?.[0] ?? null;
+    case "boolean":
+      return false;
+    default:
+      return null;
+  }
 }
 
 export function isWhole(schema: Schema): boolean {
-  return schema.type === "integer" || (schema.anyOf?.some(isWhole) ?? false);
+  return coreOf(schema).type === "integer";
 }
 
 /** A blank of a command or an address takes any of these; people write what is to stand there. */
 function isWordOrFigure(options: Schema[] | undefined): boolean {
   const kinds = options?.map(kindOf) ?? [];
-  return kinds.includes("string") && !kinds.includes("json") && !kinds.includes("enum");
+  return kinds.includes("string") && kinds.every((kind) => PLAIN.includes(kind));
 }
 
-/** What the handler takes where nothing is given: shown, so that it can be seen and changed. */
+const PLAIN: Kind[] = ["string", "number", "boolean"];
+
+const NESTED: Kind[] = ["object", "list", "map"];
+
+/**
+ * What the handler takes where nothing is given: shown, so that it can be seen and changed. What must
+ * be given and has fields of its own is there from the start, as these are.
+ */
 export function defaultsOf(schema: Schema | undefined): Values {
-  const known = Object.entries(schema?.properties ?? {});
-  return Object.fromEntries(
-    known
-      .filter(([, each]) => each.default !== undefined)
-      .map(([name, each]) => [name, each.default]),
-  );
+  const known = Object.entries(schema?.properties ?? {}).map(([name, each]) => {
+    const isNeeded = schema?.required?.includes(name) && NESTED.includes(kindOf(each));
+    return [name, each.default ?? (isNeeded ? blankOf(each) : undefined)] as const;
+  });
+  return Object.fromEntries(known.filter(([, usual]) => usual !== undefined));
 }
 
 /** An empty field is an argument not given, so that the handler's own default counts. */
@@ -67,8 +138,12 @@ const TYPES: Record<string, string> = {
   float: "A number",
   bool: "True or false",
   str: "Text",
-  "list[str]": "A list of texts, as JSON",
-  "list[int]": "A list of whole numbers, as JSON",
+  "list[str]": "Texts",
+  "list[int]": "Whole numbers",
+  date: "A day",
+  time: "A time of day",
+  datetime: "A day and a time, of your own zone",
+  timedelta: "A length of time, such as 90m or 1h 30m",
   list: "A list, as JSON",
   dict: "An object, as JSON",
   "str | int | float | bool": "Text or a number",
@@ -76,20 +151,7 @@ const TYPES: Record<string, string> = {
 
 /** What belongs into a field, and what counts if nothing is given. */
 export function hintOf({ description = "", default: usual }: Schema): string {
-  const about = TYPES[description.replace(" | None", "")] ?? description;
+  const about = TYPES[description.replace(" | None", "").replace(/^datetime\./, "")] ?? description;
   const isTold = usual !== undefined && usual !== null && usual !== "";
   return [about, isTold && `${writeJson(usual)} if left empty`].filter(Boolean).join("; ");
-}
-
-const EXAMPLES: Record<string, string> = {
-  date: "2026-12-31",
-  time: "06:30:00",
-  "date-time": "2026-12-31T06:30:00Z",
-  duration: "PT1H30M",
-};
-
-/** How such a text looks, where its form is prescribed. */
-export function exampleOf(schema: Schema): string | undefined {
-  const format = schema.format ?? schema.anyOf?.find((each) => each.format)?.format;
-  return EXAMPLES[format ?? ""];
 }

@@ -18,7 +18,7 @@ export function stringifySearch(search: Record<string, unknown>): string {
 /** Written letter by letter: going back through it would be going back through typing. */
 const TYPED = ["q", "jobId", "queue", "text", "error", "who", "verb", "find", "level"];
 /** Opened over a page: whoever closes it does not want it back. */
-const PANELS = ["new", "edit", "id", "node", "act", "why"];
+const PANELS = ["new", "edit", "id", "run", "node", "act", "why"];
 
 /** Whether the button "back" leads to how it was before this change. */
 export function isStep(patch: Search): boolean {

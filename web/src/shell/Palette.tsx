@@ -2,8 +2,12 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Search, X } from "lucide-react";
 import { Fragment, type KeyboardEvent, useDeferredValue, useEffect, useRef, useState } from "react";
+import type { Subject } from "@/api/actions";
 import {
+  actedJobs,
+  actedSchedules,
   blackouts,
+  breakers,
   calendars,
   deadGroups,
   queues,
@@ -12,11 +16,22 @@ import {
   templates,
   workers,
 } from "@/api/queries";
+import type { Acted } from "@/api/types";
 import { useReturnFocus } from "@/lib/focus";
+import { DoAction } from "@/ui/ActionDialog";
 import { IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { StateBadge } from "@/ui/State";
-import { commandsFor, foundFor, linesFor, listedFor, type Open, placesFor } from "./entries";
+import {
+  commandsFor,
+  foundFor,
+  type Lists,
+  linesFor,
+  listedFor,
+  type Open,
+  placesFor,
+} from "./entries";
+import { type Act, actsFor, isAct, type Target } from "./paletteActs";
 
 /** Everything that has a name, runs and lines of logs behind one field; arrows choose, Enter opens. */
 export default function Palette({ onClose }: { onClose: () => void }) {
@@ -30,6 +45,8 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const found = useQuery({ ...search(wanted), enabled: isAsked });
   const lists = useLists(isAsked);
   const { data: who } = useQuery(session);
+  const [act, setAct] = useState<Act | null>(null);
+  const targets = useTargets(isAct(wanted), lists);
   useReturnFocus();
   useEffect(() => dialog.current?.showModal(), []);
 
@@ -40,6 +57,7 @@ export default function Palette({ onClose }: { onClose: () => void }) {
   const entries = [
     ...placesFor(wanted, open),
     ...commandsFor(wanted, who?.verbs ?? [], open),
+    ...actsFor(wanted, targets, setAct),
     ...(isAsked && found.data ? foundFor(found.data, open) : []),
     ...(isAsked ? listedFor(wanted, lists, open) : []),
     ...(isAsked && found.data ? linesFor(found.data, wanted, open) : []),
@@ -60,6 +78,10 @@ export default function Palette({ onClose }: { onClose: () => void }) {
     else return;
     event.preventDefault();
   };
+  if (act) {
+    const { action, target } = act;
+    return <DoAction action={action} id={target.id} name={target.name} onClose={onClose} />;
+  }
   return (
     <dialog
       ref={dialog}
@@ -158,4 +180,26 @@ function useLists(enabled: boolean) {
     blackouts: useQuery({ ...blackouts(), ...once }).data?.items ?? [],
     groups: useQuery({ ...deadGroups(), ...once }).data?.items ?? [],
   };
+}
+
+/** What something may be done to: asked for when somebody writes a verb. */
+function useTargets(enabled: boolean, lists: Pick<Lists, "queues" | "workers">): Target[] {
+  const once = { enabled, staleTime: 30_000, refetchInterval: false } as const;
+  const jobs = useQuery({ ...actedJobs(), ...once }).data?.items ?? [];
+  const schedules = useQuery({ ...actedSchedules(), ...once }).data?.items ?? [];
+  const held = useQuery({ ...breakers(), ...once }).data?.items ?? [];
+  const of = (subject: Subject, noun: string) => (item: Acted & { id: string; name: string }) => ({
+    subject,
+    noun,
+    id: item.id,
+    name: item.name,
+    item,
+  });
+  return [
+    ...lists.queues.map((each) => of("queue", "queue")({ ...each, id: each.name })),
+    ...jobs.map((each) => of("job", "job")({ ...each, id: each.jobId })),
+    ...schedules.map((each) => of("schedule", "schedule")({ ...each, id: each.name })),
+    ...lists.workers.map(of("worker", "worker")),
+    ...held.map((each) => of("breaker", "breaker")({ ...each, id: each.job, name: each.job })),
+  ];
 }

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { Search } from "lucide-react";
 import { PLACES, type Place } from "./nav";
+import { OpenAlerts } from "./OpenAlerts";
 import { Person } from "./Person";
 
 interface Props {
@@ -57,6 +58,7 @@ function Way({ place: { to, title, icon: Icon, keys } }: { place: Place }) {
     >
       <Icon aria-hidden className="size-4" />
       {title}
+      {to === "/alerts" && <OpenAlerts />}
     </Link>
   );
 }

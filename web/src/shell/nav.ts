@@ -1,5 +1,6 @@
 import {
   Activity,
+  BellRing,
   CalendarDays,
   Cpu,
   Gauge,
@@ -44,6 +45,13 @@ export const PLACES: { title: string; places: Place[] }[] = [
   {
     title: "Operate",
     places: [
+      {
+        to: "/alerts",
+        title: "Alerts",
+        icon: BellRing,
+        keys: "g i",
+        also: "incidents rules channels messages notifications",
+      },
       { to: "/queues", title: "Queues", icon: Layers, keys: "g q" },
       { to: "/workers", title: "Workers", icon: Cpu, keys: "g w" },
       { to: "/dead-letters", title: "Dead letters", icon: Skull, keys: "g d" },

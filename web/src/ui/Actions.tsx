@@ -3,8 +3,8 @@ import { Ban, LogOut, Pause, Play, Trash2, Zap } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { type Action, offered, type Subject } from "@/api/actions";
 import type { Acted } from "@/api/types";
+import { ActionDialog } from "./ActionDialog";
 import { Button } from "./Button";
-import { Field, FormDialog } from "./Dialog";
 import { Menu } from "./Menu";
 import { toast } from "./Toasts";
 
@@ -76,21 +76,12 @@ export function Actions({ subject, item, id, name, compact, onGone }: Props) {
         ))
       )}
       {asked && (
-        <FormDialog
-          open
-          title={`${asked.label} ${name}?`}
-          submit={asked.submit ?? asked.label}
-          danger={asked.danger ?? false}
+        <ActionDialog
+          action={asked}
+          name={name}
+          perform={(note) => perform(asked, note)}
           onClose={() => setAsked(null)}
-          onSubmit={(fields) => perform(asked, String(fields.get("note") ?? "").trim())}
-        >
-          <p className="break-words">{asked.confirm?.(name)}</p>
-          {asked.note && (
-            <Field label="Note" hint="Optional; others see it beside the pause.">
-              {(field) => <input id={field} name="note" maxLength={500} className="field w-full" />}
-            </Field>
-          )}
-        </FormDialog>
+        />
       )}
     </>
   );

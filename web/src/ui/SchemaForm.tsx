@@ -1,11 +1,12 @@
 /** A form made from the JSON Schema of a job's parameters; what it cannot show is edited as JSON. */
 import { useState } from "react";
 import { pretty, readJson } from "@/lib/format";
-import { type Schema, type Values, withValue } from "@/lib/schema";
+import type { Schema, Values } from "@/lib/schema";
 import { Button } from "./Button";
 import { Field } from "./Dialog";
 import { JsonEditor } from "./Json";
 import { Property } from "./SchemaProperty";
+import { useFields } from "./useFields";
 
 type ReadArguments = { value: Values; error: null } | { value: null; error: string };
 
@@ -28,13 +29,7 @@ export function SchemaForm({ schema, values, onChange }: Props) {
   const fields = Object.entries(schema?.properties ?? {});
   const [asJson, setAsJson] = useState(fields.length === 0);
   const [text, setText] = useState(() => pretty(values));
-  const [problems, setProblems] = useState<Record<string, string>>({});
-  const change = (name: string, value: unknown, problem: string | null) => {
-    const { [name]: _, ...others } = problems;
-    const all = problem ? { ...others, [name]: problem } : others;
-    setProblems(all);
-    onChange(withValue(values, name, value), Object.values(all)[0] ?? null);
-  };
+  const { change, forget } = useFields(values, onChange);
   const edit = (next: string) => {
     setText(next);
     const { value, error } = readArguments(next);
@@ -43,7 +38,7 @@ export function SchemaForm({ schema, values, onChange }: Props) {
   };
   const flip = () => {
     setText(pretty(values));
-    setProblems({});
+    forget();
     onChange(values, null);
     setAsJson(!asJson);
   };

@@ -1,10 +1,23 @@
 /** One parameter of a job as the field that its type needs; what has none is written as JSON. */
-import { useState } from "react";
+import { Plus, X } from "lucide-react";
+import { useId, useState } from "react";
 import { pretty, readJson } from "@/lib/format";
 import { isNumber, numberOf, wholeOf, writeJson } from "@/lib/json";
-import { exampleOf, hintOf, isWhole, kindOf, type Schema } from "@/lib/schema";
+import {
+  blankOf,
+  coreOf,
+  hintOf,
+  isWhole,
+  type Kind,
+  kindOf,
+  type Schema,
+  type Values,
+} from "@/lib/schema";
+import { Button, IconButton } from "./Button";
 import { Field } from "./Dialog";
 import { JsonEditor } from "./Json";
+import { Day, Instant, Length, TimeOfDay } from "./SchemaTimes";
+import { useFields } from "./useFields";
 
 interface Props {
   name: string;
@@ -16,10 +29,12 @@ interface Props {
 
 export function Property(props: Props) {
   const { name, schema, isRequired } = props;
-  const Input = INPUTS[kindOf(schema)];
+  const kind = kindOf(schema);
+  if (kind === "object" || kind === "list" || kind === "map") return <Nested {...props} />;
+  const Input = INPUTS[kind];
   return (
     <Field label={name} hint={hintOf(schema)} required={isRequired}>
-      {(id) => <Input {...props} id={id} />}
+      {(id) => <Input {...props} schema={coreOf(schema)} id={id} />}
     </Field>
   );
 }
@@ -72,7 +87,7 @@ function Figure({ id, schema, isRequired, value, onValue }: InputProps) {
   );
 }
 
-function Line({ id, schema, isRequired, value, onValue }: InputProps) {
+function Line({ id, isRequired, value, onValue }: InputProps) {
   const line = value == null ? "" : String(value);
   const shared = {
     id,
@@ -84,7 +99,7 @@ function Line({ id, schema, isRequired, value, onValue }: InputProps) {
   // A field of one line would drop the breaks.
   if (line.includes("\n"))
     return <textarea {...shared} rows={3} className="field h-auto w-full py-1.5" />;
-  return <input {...shared} placeholder={exampleOf(schema)} className="field w-full" />;
+  return <input {...shared} className="field w-full" />;
 }
 
 function Json({ id, name, isRequired, value, onValue }: InputProps) {
@@ -100,4 +115,164 @@ function Json({ id, name, isRequired, value, onValue }: InputProps) {
   );
 }
 
-const INPUTS = { enum: OneOf, boolean: OneOf, number: Figure, string: Line, json: Json };
+const INPUTS: Record<Exclude<Kind, "object" | "list" | "map">, typeof OneOf> = {
+  enum: OneOf,
+  boolean: OneOf,
+  number: Figure,
+  string: Line,
+  date: Day,
+  time: TimeOfDay,
+  "date-time": Instant,
+  duration: Length,
+  json: Json,
+};
+
+/** Fields within fields. One that may be left out is added by hand, and taken away again. */
+function Nested(props: Props) {
+  const { name, schema, isRequired, value, onValue } = props;
+  const hint = useId();
+  const core = coreOf(schema);
+  const isGiven = value !== undefined && value !== null;
+  const Parts = kindOf(core) === "object" ? Fields : kindOf(core) === "list" ? Items : Entries;
+  return (
+    <fieldset aria-describedby={hint} className="space-y-3 rounded-md border border-line p-3">
+      <legend className="flex items-center gap-2 px-1 font-medium">
+        {name}
+        {isRequired && (
+          <span aria-hidden className="text-2xs font-normal text-ink-2">
+            required
+          </span>
+        )}
+      </legend>
+      <p id={hint} className="text-xs text-ink-2 empty:hidden">
+        {hintOf(schema)}
+      </p>
+      {isGiven && <Parts {...props} schema={core} />}
+      {!(isRequired && isGiven) && (
+        <Button tone="quiet" onClick={() => onValue(isGiven ? undefined : blankOf(core), null)}>
+          {isGiven ? `Leave out ${name}` : `Give ${name}`}
+        </Button>
+      )}
+    </fieldset>
+  );
+}
+
+function Fields({ schema, value, onValue }: Props) {
+  const values = value as Values;
+  const { change } = useFields(values, onValue);
+  return Object.entries(schema.properties ?? {}).map(([name, each]) => (
+    <Property
+      key={name}
+      name={name}
+      schema={each}
+      isRequired={schema.required?.includes(name) ?? false}
+      value={values[name]}
+      onValue={(next, problem) => change(name, next, problem)}
+    />
+  ));
+}
+
+/** Each keeps its own state when one before it is taken away. */
+let made = 0;
+
+function Items({ name, schema, value, onValue }: Props) {
+  const items = Array.isArray(value) ? value : [];
+  const of = schema.items as Schema;
+  const [keys, setKeys] = useState(() => items.map(() => made++));
+  const [problems, setProblems] = useState<Record<number, string>>({});
+  const tell = (next: unknown[], wrong: Record<number, string>) => {
+    setProblems(wrong);
+    onValue(next, Object.values(wrong)[0] ?? null);
+  };
+  const without = (key: number) => {
+    const { [key]: _, ...others } = problems;
+    return others;
+  };
+  return (
+    <>
+      {items.map((item, at) => {
+        const key = keys[at] ?? at;
+        return (
+          <div key={key} className="flex items-start gap-1">
+            <div className="min-w-0 flex-1">
+              <Property
+                name={`${name} ${at + 1}`}
+                schema={of}
+                isRequired
+                value={item ?? undefined}
+                onValue={(next, problem) =>
+                  tell(
+                    items.with(at, next ?? blankOf(of)),
+                    problem ? { ...problems, [key]: problem } : without(key),
+                  )
+                }
+              />
+            </div>
+            <IconButton
+              label={`Remove ${name} ${at + 1}`}
+              onClick={() => {
+                setKeys(keys.toSpliced(at, 1));
+                tell(items.toSpliced(at, 1), without(key));
+              }}
+            >
+              <X className="size-4" />
+            </IconButton>
+          </div>
+        );
+      })}
+      <Button
+        icon={<Plus className="size-3.5" />}
+        onClick={() => {
+          setKeys([...keys, made++]);
+          tell([...items, blankOf(of)], problems);
+        }}
+      >
+        {`Add to ${name}`}
+      </Button>
+    </>
+  );
+}
+
+/** Names of one's own, each with a value. */
+function Entries({ name, schema, value, onValue }: Props) {
+  const values = value as Values;
+  const of = schema.additionalProperties as Schema;
+  const { change } = useFields(values, onValue);
+  const [added, setAdded] = useState("");
+  const add = () => {
+    if (added.trim() && !(added in values)) change(added.trim(), blankOf(of), null);
+    setAdded("");
+  };
+  return (
+    <>
+      {Object.entries(values).map(([key, each]) => (
+        <div key={key} className="flex items-start gap-1">
+          <div className="min-w-0 flex-1">
+            <Property
+              name={key}
+              schema={of}
+              isRequired
+              value={each ?? undefined}
+              onValue={(next, problem) => change(key, next ?? blankOf(of), problem)}
+            />
+          </div>
+          <IconButton label={`Remove ${key}`} onClick={() => change(key, undefined, null)}>
+            <X className="size-4" />
+          </IconButton>
+        </div>
+      ))}
+      <div className="flex gap-2">
+        <input
+          aria-label={`A name to add to ${name}`}
+          placeholder="Name"
+          value={added}
+          onChange={({ target }) => setAdded(target.value)}
+          className="field min-w-0 flex-1"
+        />
+        <Button icon={<Plus className="size-3.5" />} onClick={add}>
+          {`Add to ${name}`}
+        </Button>
+      </div>
+    </>
+  );
+}

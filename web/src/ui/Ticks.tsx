@@ -6,12 +6,14 @@ interface Props {
   /** The first instant. */
   start: number;
   whole: number;
+  /** How many times wider than its frame it is: there is room for more. */
+  times?: number;
 }
 
-export function Ticks({ start, whole }: Props) {
+export function Ticks({ start, whole, times = 1 }: Props) {
   return (
     <span className="relative block h-4 text-2xs text-ink-2">
-      {ticksOf(whole).map((tick, index) => (
+      {ticksOf(whole, times).map((tick, index) => (
         <span
           key={tick}
           title={utc(start + tick)}
@@ -25,10 +27,10 @@ export function Ticks({ start, whole }: Props) {
   );
 }
 
-export function TickLines({ whole }: { whole: number }) {
+export function TickLines({ whole, times = 1 }: Omit<Props, "start">) {
   return (
     <>
-      {ticksOf(whole).map((tick) => (
+      {ticksOf(whole, times).map((tick) => (
         <span
           key={tick}
           aria-hidden

@@ -11,6 +11,7 @@ from rota.engine.runs.find import now_ms
 from rota.errors import NotPermitted, UnknownBlackout
 from rota.model.schedules.definitions import Blackout, BlackoutKind, BlackoutView, Removed
 from rota.model.view import Body, Page
+from rota.operations.audit_changes import tell_changed
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
 from rota.operations.operation import changes, nothing_changed, reads
@@ -70,6 +71,7 @@ def put_blackout(
         _check_own(caller, present)
     etag = None if present is None else etag_of(name, present)
     check_match(if_match, etag, if_none_match=if_none_match)
+    tell_changed(tx, caller, present, wanted)
     if not windows.put_blackout(tx, name, wanted, namespace=caller.namespace):
         nothing_changed(tx, caller)
     return _view(tx, caller, name, wanted)

@@ -17,6 +17,7 @@ from rota.model.alerts.rule import (
 )
 from rota.model.schedules.definitions import Removed
 from rota.model.view import Body, Page
+from rota.operations.audit_changes import tell_changed
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
 from rota.operations.operation import changes, nothing_changed, reads
@@ -94,6 +95,7 @@ def put_alert_rule(
     check_match(if_match, etag, if_none_match=if_none_match)
     rule = AlertRule(**{field: getattr(body, field) for field in body.__struct_fields__})
     engine.put_rule(tx, name, rule, namespace=caller.namespace)
+    tell_changed(tx, caller, present[0].rule if present else None, rule)
     if present and present[0].rule == rule:
         nothing_changed(tx, caller)
     return _find(tx, caller, name)

@@ -108,6 +108,7 @@ def put_job(
     for spec in definition.specs:
         version = define(tx, spec, namespace=caller.namespace, origin=API)
     status = _put_schedule(tx, caller, body)
+    tell(tx, caller, version=version)
     if _standing(tx, caller, definition) == old:
         nothing_changed(tx, caller)
     return JobMade(job=body.name, status=status, version=version)

@@ -12,6 +12,7 @@ from rota.engine.schedules import calendars as engine
 from rota.errors import NotPermitted, UnknownCalendar
 from rota.model.schedules.definitions import Calendar, CalendarView, Removed
 from rota.model.view import Body, Page
+from rota.operations.audit_changes import tell_changed
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
 from rota.operations.operation import changes, nothing_changed, reads
@@ -67,6 +68,7 @@ def put_calendar(
     etag = None if present is None else _etag(present)
     check_match(if_match, etag, if_none_match=if_none_match)
     wanted = Calendar(**msgspec.structs.asdict(body))
+    tell_changed(tx, caller, present and present.calendar, wanted)
     if not engine.put_calendar(tx, name, wanted, namespace=caller.namespace):
         nothing_changed(tx, caller)
     return _offered(_find(tx, caller, name), caller)

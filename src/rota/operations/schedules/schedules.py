@@ -24,6 +24,7 @@ from rota.model.schedules.schedule import (
     ScheduleView,
 )
 from rota.model.view import Page
+from rota.operations.audit_changes import tell_changed
 from rota.operations.caller import Caller
 from rota.operations.etags import check_match, etag_of
 from rota.operations.jobs.visible import API, visible_job
@@ -118,6 +119,7 @@ def put_schedule(
     schedule = body.schedule(stored_calendars(tx, caller))
     check_schedule(schedule, spec)
     check_payload(tx, caller, "the arguments take", msgspec.json.encode(schedule.args).decode())
+    stood = _before_putting(tx, caller, name)
     view = engine.put(
         tx,
         name,
@@ -130,6 +132,7 @@ def put_schedule(
         new_id=new_id,
         is_new=if_none_match is not None,
     )
+    tell_changed(tx, caller, stood, _before_putting(tx, caller, name))
     if old is not None and old.revision == view.revision:
         nothing_changed(tx, caller)
     return _offered(view, caller)

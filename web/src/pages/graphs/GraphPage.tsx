@@ -1,10 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { may } from "@/api/actions";
 import { graph as graphQuery, job as jobQuery } from "@/api/queries";
 import type { GraphDefinition, JobDetail } from "@/api/types";
 import { DefinitionPanel } from "@/graph/DefinitionPanel";
 import { FlowGraph } from "@/graph/FlowGraph";
+import { FullScreen } from "@/graph/FullScreen";
 import { GridView } from "@/graph/GridView";
 import { percent, plural } from "@/lib/format";
 import { duration } from "@/lib/time";
@@ -53,7 +55,13 @@ export function GraphPage() {
           <GridView name={name} />
         ) : (
           <Card flush>
-            <Load query={query}>{(shape) => <Definition shape={shape} />}</Load>
+            <Load query={query}>
+              {(shape) => (
+                <FullScreen>
+                  {(button, isFull) => <Definition shape={shape} button={button} isFull={isFull} />}
+                </FullScreen>
+              )}
+            </Load>
           </Card>
         )}
       </Tabs>
@@ -61,14 +69,26 @@ export function GraphPage() {
   );
 }
 
+interface DefinitionProps {
+  shape: GraphDefinition;
+  button: ReactNode;
+  isFull: boolean;
+}
+
 /** A node's facts open below the picture, which stays where it is. */
-function Definition({ shape }: { shape: GraphDefinition }) {
+function Definition({ shape, button, isFull }: DefinitionProps) {
   const [search, setSearch] = useFilters();
   const node = shape.nodes.find((each) => each.name === search.node);
   const choose = (name: string) => setSearch({ node: name });
   return (
     <>
-      <FlowGraph shape={shape} chosen={search.node} onChoose={choose} />
+      <FlowGraph
+        shape={shape}
+        chosen={search.node}
+        onChoose={choose}
+        lead={<span className="px-2 py-1">{button}</span>}
+        isFull={isFull}
+      />
       {node && (
         <DefinitionPanel
           key={node.name}

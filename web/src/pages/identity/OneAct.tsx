@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import type { Act } from "@/api/types";
 import { subjectOf, whoOf } from "@/lib/acts";
 import { sentence } from "@/lib/format";
+import { writeJson } from "@/lib/json";
 import { CopyButton } from "@/ui/Copy";
 import { Dialog } from "@/ui/Dialog";
 import { JsonView } from "@/ui/Json";
@@ -10,7 +11,8 @@ import { Time } from "@/ui/Time";
 
 /** All that is on record of one act, and the way to what it was about. */
 export function OneAct({ act, onClose }: { act: Act; onClose: () => void }) {
-  const hasDetail = Object.keys(act.detail ?? {}).length > 0;
+  const { changed, ...detail } = act.detail ?? {};
+  const hasDetail = Object.keys(detail).length > 0;
   const subject = subjectOf(act);
   return (
     <Dialog open wide title={`${sentence(act.verb)}: ${subject.text}`} onClose={onClose}>
@@ -47,10 +49,12 @@ export function OneAct({ act, onClose }: { act: Act; onClose: () => void }) {
             )}
           </Fact>
         </dl>
+        {isChanged(changed) && <Changed fields={changed} />}
+        {act.verb === "define job" && <Versions act={act} />}
         {hasDetail && (
           <div>
             <p className="mb-1 text-xs font-medium text-ink-2">Details</p>
-            <JsonView value={act.detail} label="Details" />
+            <JsonView value={detail} label="Details" />
           </div>
         )}
         <p className="flex flex-wrap gap-x-4 gap-y-1">
@@ -77,5 +81,67 @@ function Mono({ text }: { text: string }) {
       <span className="font-mono text-2xs break-all text-ink-2">{text}</span>
       <CopyButton text={text} />
     </span>
+  );
+}
+
+type Fields = Record<string, { before: unknown; after: unknown }>;
+
+function isChanged(changed: unknown): changed is Fields {
+  return typeof changed === "object" && changed !== null;
+}
+
+/** What changed, from what to what: each field once. */
+function Changed({ fields }: { fields: Fields }) {
+  return (
+    <div className="overflow-x-auto">
+      <table className="w-full text-left">
+        <caption className="mb-1 text-left text-xs font-medium text-ink-2">What changed</caption>
+        <thead>
+          <tr className="border-b border-line text-xs text-ink-2">
+            <th scope="col" className="py-1 pr-4 font-medium">
+              Field
+            </th>
+            <th scope="col" className="py-1 pr-4 font-medium">
+              Before
+            </th>
+            <th scope="col" className="py-1 font-medium">
+              After
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(fields).map(([name, { before, after }]) => (
+            <tr key={name} className="border-b border-line align-top last:border-b-0">
+              <th scope="row" className="py-1.5 pr-4 font-medium">
+                {sentence(name)}
+              </th>
+              <td className="py-1.5 pr-4 font-mono text-xs break-all text-ink-2">
+                {valueText(before)}
+              </td>
+              <td className="py-1.5 font-mono text-xs break-all">{valueText(after)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "string" ? value : writeJson(value);
+}
+
+/** A job has versions, which are compared in words on its own page. */
+function Versions({ act }: { act: Act }) {
+  const version = Number(act.detail.version);
+  if (!(version > 1)) return null;
+  const search = { tab: "versions", a: String(version - 1), b: String(version) };
+  return (
+    <p>
+      <Link to="/jobs/$id" params={{ id: act.subject }} search={search as never} className="link">
+        {`What changed from v${version - 1} to v${version}`}
+      </Link>
+    </p>
   );
 }

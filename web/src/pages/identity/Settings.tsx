@@ -84,6 +84,7 @@ export function Settings() {
             <Key keys="↑ ↓ or j k" does="Move in a list" />
             <Key keys="← ↑ → ↓" does="Move in a graph, a grid, a chart" />
             <Key keys="Enter" does="Open the row" />
+            <Key keys="[ ]" does="The run before, the run after" />
             <Key keys="Space" does="Select the row" />
             {ALL_PLACES.map((place) => (
               <Key key={place.to} keys={place.keys} does={place.title} />

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Rocket } from "lucide-react";
 import { overview, workers } from "@/api/queries";
 import type { Overview as Figures } from "@/api/types";
-import { count, percent } from "@/lib/format";
+import { count, percent, plural } from "@/lib/format";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Chart } from "@/ui/Chart";
@@ -63,7 +63,7 @@ function Body({ figures }: { figures: Figures }) {
           <Chart
             label="Runs that ended well and runs that failed, over time"
             stacked
-            height={285}
+            height={hasFailed(figures) ? 190 : 285}
             times={figures.throughput.map((each) => each.at)}
             show={count}
             series={[
@@ -79,6 +79,7 @@ function Body({ figures }: { figures: Figures }) {
               },
             ]}
           />
+          {hasFailed(figures) && <FailuresOverTime figures={figures} />}
         </Card>
         <Running className="max-xl:order-2" />
         <Failures
@@ -89,6 +90,36 @@ function Body({ figures }: { figures: Figures }) {
         <Queues className="max-xl:order-3" />
       </div>
       <LoadForecast />
+    </div>
+  );
+}
+
+function hasFailed(figures: Figures): boolean {
+  return figures.throughput.some((each) => each.failed > 0);
+}
+
+/** On a scale of their own: beside thousands that ended well a few that failed cannot be seen. */
+function FailuresOverTime({ figures }: { figures: Figures }) {
+  const many = figures.throughput.reduce((sum, each) => sum + each.failed, 0);
+  return (
+    <div className="mt-3 border-t border-line pt-3">
+      <p className="mb-1 text-xs text-ink-2">
+        {`${plural(many, "failed run")}, on a scale of their own`}
+      </p>
+      <Chart
+        label="Runs that failed, over time, on a scale of their own"
+        stacked
+        height={90}
+        times={figures.throughput.map((each) => each.at)}
+        show={count}
+        series={[
+          {
+            label: "Failed",
+            colour: "bad-fill",
+            values: figures.throughput.map((each) => each.failed),
+          },
+        ]}
+      />
     </div>
   );
 }

@@ -2,13 +2,16 @@ import { Link } from "@tanstack/react-router";
 import { Activity } from "lucide-react";
 import { runs } from "@/api/queries";
 import type { Run } from "@/api/types";
+import { argsText } from "@/lib/args";
 import { useList } from "@/lib/useList";
 import { Name } from "@/ui/Name";
 import { Card, Empty, ErrorPanel, Progress } from "@/ui/Panels";
 import { Duration } from "@/ui/Time";
 
 export function Running({ className }: { className?: string }) {
-  const { rows, loading, error, refetch } = useList<Run>(runs({ status: "running", limit: 8 }));
+  const { rows, loading, error, refetch } = useList<Run>(
+    runs({ status: "running", steps: false, limit: 8 }),
+  );
   return (
     <Card
       title="Running now"
@@ -40,7 +43,9 @@ export function Running({ className }: { className?: string }) {
             >
               <div className="min-w-0 flex-1">
                 <Name text={run.jobId} className="font-medium" />
-                <p className="truncate text-xs text-ink-2">{run.progressNote ?? run.queue}</p>
+                <p className="truncate text-xs text-ink-2">
+                  {[run.progressNote ?? run.queue, argsText(run.args)].filter(Boolean).join(" · ")}
+                </p>
               </div>
               {run.progress != null && (
                 <div className="w-16">

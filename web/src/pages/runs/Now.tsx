@@ -3,7 +3,9 @@ import { Link } from "@tanstack/react-router";
 import { CircleHelp } from "lucide-react";
 import { why } from "@/api/queries";
 import type { Reason, Run, RunError } from "@/api/types";
+import { hasArgs } from "@/lib/args";
 import { capitalise, percent } from "@/lib/format";
+import { JsonView } from "@/ui/Json";
 import { LongText } from "@/ui/LongText";
 import { Progress } from "@/ui/Panels";
 import { Time } from "@/ui/Time";
@@ -34,6 +36,14 @@ function Failure({ run, error }: { run: Run; error: RunError }) {
       <LongText text={error.message} className="mt-0.5" />
       {run.reason && (
         <p className="mt-1 text-xs text-ink-2 break-words">{capitalise(run.reason)}</p>
+      )}
+      {hasArgs(run.args) && (
+        <details className="mt-2" open>
+          <summary className="text-xs text-ink-2">Arguments</summary>
+          <div className="mt-1 [&_pre]:max-h-48 [&_pre]:bg-surface">
+            <JsonView value={run.args} label="Arguments" />
+          </div>
+        </details>
       )}
       {error.traceback.includes("\n") && (
         <details className="mt-2" open={isShort(error.traceback)}>

@@ -2,11 +2,13 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { run as runQuery } from "@/api/queries";
 import type { Run } from "@/api/types";
+import { argsText, hasArgs } from "@/lib/args";
 import { shortId } from "@/lib/format";
 import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
 import { Duration, Time } from "@/ui/Time";
 import { labelTexts } from "./labels";
+import { WorkerLink } from "../workers/WorkerName";
 
 export function RunFacts({ run }: { run: Run }) {
   return (
@@ -36,9 +38,7 @@ export function RunFacts({ run }: { run: Run }) {
       </Fact>
       {run.workerId && (
         <Fact name="Worker">
-          <Link to="/workers" className="link font-mono text-xs" title={run.workerId}>
-            {shortId(run.workerId)}
-          </Link>
+          <WorkerLink id={run.workerId} />
         </Fact>
       )}
       <Fact name="Version">
@@ -84,6 +84,18 @@ export function RunFacts({ run }: { run: Run }) {
               </Link>
             ))}
           </span>
+        </Fact>
+      )}
+      {!run.error && hasArgs(run.args) && (
+        <Fact name="Arguments" long>
+          <Link
+            to="."
+            search={((old: object) => ({ ...old, tab: "data" })) as never}
+            className="line-clamp-2 font-mono text-xs break-words hover:underline"
+            title="All arguments, and the result"
+          >
+            {argsText(run.args)}
+          </Link>
         </Fact>
       )}
       {run.key && (

@@ -21,6 +21,7 @@ import { Attempts } from "./Attempts";
 import { Compare } from "./Compare";
 import { NARROW_RUN_PX, STEP_COLUMNS } from "./columns";
 import { Doubts } from "./Doubts";
+import { Neighbours } from "./Neighbours";
 import { Now } from "./Now";
 import { Rerun } from "./Rerun";
 import { RunFacts } from "./RunFacts";
@@ -77,6 +78,7 @@ function Body({ run, isGraph }: { run: Run; isGraph: boolean }) {
         }
         actions={
           <>
+            <Neighbours run={run} />
             <Rerun run={run} isGraph={isGraph} />
             <Actions
               subject="run"

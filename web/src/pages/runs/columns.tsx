@@ -1,11 +1,13 @@
 import type { Run } from "@/api/types";
-import { errorText, shortId } from "@/lib/format";
+import { argsText } from "@/lib/args";
+import { errorText, pretty, shortId } from "@/lib/format";
 import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Name } from "@/ui/Name";
 import { Progress } from "@/ui/Panels";
 import { StateBadge, stateOf } from "@/ui/State";
 import type { Column } from "@/ui/Table";
 import { Duration, Time } from "@/ui/Time";
+import { WorkerName } from "../workers/WorkerName";
 
 /** On a phone what went wrong stands under the name. */
 export const NARROW_RUN_PX = 64;
@@ -24,16 +26,27 @@ export const RUN_COLUMNS: Column<Run>[] = [
   {
     key: "note",
     title: "Progress or error",
-    width: "minmax(0,1.6fr)",
+    width: "minmax(0,1.3fr)",
     from: "md",
     cell: (run) => <Note run={run} />,
   },
   {
     key: "queue",
-    title: "Queue",
-    width: "7rem",
+    title: "Queue, worker",
+    width: "8rem",
     from: "lg",
-    cell: (run) => <span className="text-ink-2">{run.queue}</span>,
+    cell: (run) => (
+      <>
+        <span className="block truncate text-ink-2" title={run.queue}>
+          {run.queue}
+        </span>
+        {run.workerId && (
+          <span className="block truncate text-2xs text-ink-3">
+            <WorkerName id={run.workerId} />
+          </span>
+        )}
+      </>
+    ),
   },
   {
     key: "attempt",
@@ -45,11 +58,20 @@ export const RUN_COLUMNS: Column<Run>[] = [
   },
   {
     key: "created",
-    title: "Created",
+    title: "Created, for",
     width: "9rem",
     from: "sm",
     right: true,
-    cell: (run) => <Time at={run.createdAt} />,
+    cell: (run) => (
+      <>
+        <Time at={run.createdAt} />
+        {run.scheduledFor && (
+          <span className="block text-2xs text-ink-3">
+            for <Time at={run.scheduledFor} />
+          </span>
+        )}
+      </>
+    ),
   },
   {
     key: "took",
@@ -75,7 +97,7 @@ function named(
     key: "job",
     title,
     main: true,
-    width: "minmax(0,1.2fr)",
+    width: "minmax(0,1.9fr)",
     cell: (run) => (
       <>
         <Name text={nameOf(run)} className="font-medium" />
@@ -86,13 +108,34 @@ function named(
           <span className="font-mono max-sm:hidden">{shortId(run.executionId)}</span>
           <span className="sm:hidden">
             <Time at={run.createdAt} ago />
+            {run.scheduledFor && (
+              <>
+                {" · for "}
+                <Time at={run.scheduledFor} />
+              </>
+            )}
           </span>
           {moreOf(run)}
+          <Args run={run} />
         </span>
         <NarrowNote run={run} />
       </>
     ),
   };
+}
+
+function Args({ run }: { run: Run }) {
+  const text = argsText(run.args);
+  return (
+    text && (
+      <>
+        {" · "}
+        <span className="font-mono text-ink-2" title={pretty(run.args)}>
+          {text}
+        </span>
+      </>
+    )
+  );
 }
 
 function stepOf({ node, item, jobId }: Run): string {

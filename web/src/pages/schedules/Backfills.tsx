@@ -6,7 +6,7 @@ import type { Backfill } from "@/api/types";
 import { count, plural, sentence } from "@/lib/format";
 import { Actions } from "@/ui/Actions";
 import { Name } from "@/ui/Name";
-import { Card, Empty, Load, Progress } from "@/ui/Panels";
+import { Card, Empty, Load } from "@/ui/Panels";
 import { Tag } from "@/ui/State";
 import { Time } from "@/ui/Time";
 
@@ -54,14 +54,17 @@ function Row({ backfill }: { backfill: Backfill }) {
         </p>
       </div>
       <div className="space-y-1 max-md:col-span-2 max-md:row-start-2">
-        <Progress
-          share={total ? done / total : 0}
-          label={`Backfill of ${schedule ?? "a removed schedule"}`}
-          tone={failed || state === "error" ? "bg-bad-fill" : "bg-ok-fill"}
-        />
+        <Share backfill={backfill} />
         <p className="num text-xs text-ink-2">
-          {`${count(done)} of ${plural(total, "run")} ended`}
-          {failed > 0 && <span className="text-bad">{`, ${count(failed)} failed`}</span>}
+          <RunsLink
+            backfill={backfill}
+          >{`${count(done)} of ${plural(total, "run")} ended`}</RunsLink>
+          {failed > 0 && (
+            <>
+              {", "}
+              <RunsLink backfill={backfill} status="failed">{`${count(failed)} failed`}</RunsLink>
+            </>
+          )}
         </p>
       </div>
       <span className="max-md:col-span-2 max-md:row-start-3">
@@ -77,5 +80,42 @@ function Row({ backfill }: { backfill: Backfill }) {
         />
       </span>
     </li>
+  );
+}
+
+/** What went well and what failed, each as long as its part of the whole. */
+function Share({ backfill: { schedule, total, succeeded, failed } }: { backfill: Backfill }) {
+  const part = (many: number) => `${total ? (100 * many) / total : 0}%`;
+  return (
+    <div
+      role="progressbar"
+      aria-label={`Backfill of ${schedule ?? "a removed schedule"}`}
+      aria-valuemin={0}
+      aria-valuemax={total}
+      aria-valuenow={succeeded + failed}
+      aria-valuetext={`${count(succeeded)} of ${count(total)} succeeded, ${count(failed)} failed`}
+      className="flex h-1.5 w-full overflow-hidden rounded-full bg-sunken"
+    >
+      <span className="bg-ok-fill" style={{ width: part(succeeded) }} />
+      <span className="bg-bad-fill" style={{ width: part(failed) }} />
+    </div>
+  );
+}
+
+interface RunsLinkProps {
+  backfill: Backfill;
+  status?: string;
+  children: string;
+}
+
+/** To the runs of the schedule that were made while the backfill went on. */
+function RunsLink({ backfill, status, children }: RunsLinkProps) {
+  const { schedule, createdAt, endedAt } = backfill;
+  if (!schedule) return children;
+  const search = { schedule, since: createdAt, until: endedAt ?? undefined, status };
+  return (
+    <Link to="/runs" search={search as never} className={status ? "link text-bad" : "link"}>
+      {children}
+    </Link>
   );
 }

@@ -7,35 +7,44 @@ import type { Upcoming } from "@/api/types";
 import { capitalise, count, plural } from "@/lib/format";
 import { day, hereZone, hourMinute, weekday } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
+import { useWidth, WIDTHS } from "@/lib/useWidth";
 import { Button, IconButton } from "@/ui/Button";
 import { Name } from "@/ui/Name";
 import { Card, Empty, Load } from "@/ui/Panels";
 import { type Note, notesOf } from "./special";
+import { usePast } from "./usePast";
+import { WeekGrid } from "./WeekGrid";
 import { MARKS } from "./words";
 
 /** Twice an hour; what fires more often would fill the week and tell nothing. */
-const OFTEN = 7 * 24 * 2;
+const OFTEN = 2;
+const HOUR_MS = 3_600_000;
+/** How many days before today the week begins. */
+const PAST_DAYS = 2;
 
-/** Seven days from today, a column each; what fires all the time is named once, below. */
+const NOTHING: Upcoming = { items: [], cut: false, frequent: [], daysOff: [], shifts: [] };
+
+/** Seven days around today, a column each; what fires all the time is named once, below. */
 export function Week() {
   const [search, setSearch] = useFilters();
   const offset = Number(search.week ?? 0) || 0;
-  const start = useMemo(() => startOf(offset), [offset]);
-  const query = useQuery(
-    upcoming(start.toISOString(), daysAfter(start, 7).toISOString(), {
-      limit: 5_000,
-      each: OFTEN,
-    }),
-  );
+  const [start, end, from] = useMemo(() => spanOf(offset), [offset]);
+  const isOver = from >= end;
+  const each = Math.max(1, Math.ceil((OFTEN * (end.getTime() - from.getTime())) / HOUR_MS));
+  const query = useQuery({
+    ...upcoming(from.toISOString(), end.toISOString(), { limit: 5_000, each }),
+    enabled: !isOver,
+  });
+  const coming = isOver ? { ...query, data: NOTHING } : query;
   const move = (by: number) => setSearch({ week: offset + by ? String(offset + by) : undefined });
   return (
     <Card
-      title="Coming firings"
+      title="Firings"
       flush
       aside={
         <span className="flex items-center gap-1">
           <span className="mr-2 max-sm:hidden">{`Your time, ${hereZone()}`}</span>
-          <IconButton label="Week before" disabled={offset <= 0} onClick={() => move(-1)}>
+          <IconButton label="Week before" onClick={() => move(-1)}>
             <ChevronLeft className="size-4" />
           </IconButton>
           <Button
@@ -51,17 +60,41 @@ export function Week() {
         </span>
       }
     >
-      <Load query={query} lines={8}>
-        {(data) => <Days data={data} start={start} />}
+      <Load query={coming} lines={8}>
+        {(data) => <Span data={data} start={start} end={end} />}
       </Load>
     </Card>
   );
 }
 
-function startOf(offset: number): Date {
-  const today = new Date();
+/** The first day, the day after the last one, and the moment from which it is still to come. */
+function spanOf(offset: number): [Date, Date, Date] {
+  const now = new Date();
+  const today = new Date(now);
   today.setHours(0, 0, 0, 0);
-  return daysAfter(today, 7 * offset);
+  const start = daysAfter(today, 7 * offset - PAST_DAYS);
+  return [start, daysAfter(start, 7), start < now ? now : start];
+}
+
+interface SpanProps {
+  data: Upcoming;
+  start: Date;
+  end: Date;
+}
+
+/** A table of hours where there is room, else a list by days. */
+function Span({ data, start, end }: SpanProps) {
+  const isNarrow = useWidth() < WIDTHS.md;
+  const past = usePast(start, end, data.frequent);
+  const days = Array.from({ length: 7 }, (_, index) => daysAfter(start, index));
+  if (isNarrow || data.items.length + data.frequent.length + past.length === 0)
+    return <Days data={data} start={start} />;
+  return (
+    <>
+      <WeekGrid data={data} past={past} days={days} />
+      <Below data={data} />
+    </>
+  );
 }
 
 /** By the calendar: a day on which clocks are changed has 23 hours or 25. */
@@ -134,6 +167,14 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
           })}
         </div>
       </div>
+      <Below data={data} />
+    </>
+  );
+}
+
+function Below({ data }: { data: Upcoming }) {
+  return (
+    <>
       {data.frequent.length > 0 && <Frequent names={data.frequent} />}
       {data.cut && (
         <p className="border-t border-line px-4 py-2 text-xs text-ink-2">{`The server stopped after ${plural(data.items.length, "firing")}; there are more after that.`}</p>
@@ -145,7 +186,7 @@ function Days({ data, start }: { data: Upcoming; start: Date }) {
 const ICONS = { off: CalendarOff, clock: Clock };
 
 /** What is special about a day stands above its firings, for eyes and readers alike. */
-function Notes({ notes }: { notes: Note[] }) {
+export function Notes({ notes }: { notes: Note[] }) {
   if (notes.length === 0) return null;
   return (
     <ul className="mb-2 space-y-1">

@@ -35,11 +35,13 @@ async def show_session(request: ApiRequest) -> SessionView:
 def _makes(credential: Credential) -> list[str]:
     """Return the kinds of things that the caller may create."""
     kinds = ("job", "schedule", "template", "calendar", "monitor")
-    is_chief = credential.namespace == HOME
+    is_chief, sees_all = credential.namespace == HOME, credential.queues is None
     return joined(
         offered(credential, *(f"create-{kind}" for kind in kinds), role="author"),
         offered(credential, "create-command", role="author") if credential.has("exec") else [],
         offered(credential, "create-blackout", "create-view", role="operator"),
+        offered(credential, "create-alert-rule", role="operator") if sees_all else [],
+        offered(credential, "create-alert-channel", role="admin") if sees_all else [],
         offered(credential, "create-token", role="admin"),
         offered(credential, "create-namespace", role="admin") if is_chief else [],
     )

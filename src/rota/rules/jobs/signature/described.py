@@ -1,6 +1,7 @@
 """JSON Schemas of types in code, recorded with a job so that others can check without the code.
 
-Only values that certainly cannot be read are excluded: a type with its own decoding is `{}`.
+Only values that certainly cannot be read are excluded: a type with its own decoding allows
+anything, and may have a `form` beside it.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ import msgspec
 from msgspec import inspect as look
 
 from rota.rules.jobs.signature.plain import plain_kind
+from rota.rules.jobs.signature.pydantic_forms import form_of
+from rota.rules.jobs.signature.wire import is_pydantic
 
 Schema = dict[str, Any]
 MAX_CHOICES = 200
@@ -122,6 +125,14 @@ def _of_enum(info: Any) -> Schema:
     return {} if reads_more or len(values) > MAX_CHOICES else {"enum": values}
 
 
+def _of_custom(cls: type) -> Schema:
+    """Return `{}` for a type with its own decoding; with a form, if it tells one."""
+    if issubclass(cls, PurePath):
+        return {"type": "string"}
+    form = form_of(cls) if is_pydantic(cls) else None
+    return {} if form is None else {"form": form}
+
+
 def _own(cls: type) -> Iterable[str]:
     return () if cls in (enum.Enum, object, str, int) else vars(cls)
 
@@ -137,7 +148,7 @@ _LEAVES: dict[type, Callable[[Any], Schema]] = {
     look.TimeType: _with_format,
     look.EnumType: _of_enum,
     look.LiteralType: lambda info: {"enum": list(info.values)},
-    look.CustomType: lambda info: {"type": "string"} if issubclass(info.cls, PurePath) else {},
+    look.CustomType: lambda info: _of_custom(info.cls),
 }
 
 

@@ -32,7 +32,8 @@ class UntaggedUnion(metaclass=_Admitting):
     members: tuple[Any, ...] = ()
 
 
-def _is_pydantic(kind: type) -> bool:
+def is_pydantic(kind: type) -> bool:
+    """Whether a type is a model of pydantic, which need not be installed."""
     return hasattr(kind, "model_validate_json") and hasattr(kind, "model_dump")
 
 
@@ -40,7 +41,7 @@ def enc_hook(value: Any) -> object:
     """Give paths and pydantic models a JSON form; refuse the rest by name."""
     if isinstance(value, PurePath):
         return str(value)
-    if _is_pydantic(type(value)):
+    if is_pydantic(type(value)):
         return value.model_dump(mode="json")
     raise TypeError(f"{type(value).__qualname__} is not JSON; pass its id, or make it a dataclass")
 
@@ -53,7 +54,7 @@ def dec_hook(kind: type, value: object) -> object:
         return _first_that_fits(kind.members, value)
     if issubclass(kind, PurePath) and isinstance(value, str):
         return kind(value)
-    if _is_pydantic(kind):
+    if is_pydantic(kind):
         # From JSON text, not from Python values: a strict model takes a date only this way.
         return kind.model_validate_json(ENCODER.encode(value))  # type: ignore[attr-defined]  # duck-typed
     raise TypeError(f"Expected `{kind.__qualname__}`, got `{type(value).__name__}`")

@@ -1,0 +1,1 @@
+"""Alerts: whom they reach, what is wrong now, and who decides that."""
