@@ -33,7 +33,7 @@ def test_a_person_makes_a_monitor_and_a_job_pings_it(rota: Rota) -> None:
     assert "It ended with exit status 2." in shown
     assert [line.split()[0] for line in pings.splitlines()[-2:]] == ["2", "1"]
     assert "fail 2" in pings
-    assert told == "no space left\n"
+    assert told == "  no space left\n"
 
 
 def test_a_person_changes_pauses_and_removes_a_monitor(rota: Rota) -> None:

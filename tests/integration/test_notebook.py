@@ -11,7 +11,7 @@ import pytest
 from jupyter_client.manager import KernelManager
 
 from rota import App, State
-from rota.handles.notebook import run_html
+from rota.handles.runs.notebook import run_html
 
 LIMIT = 60
 

@@ -33,7 +33,7 @@ from rota.app.waiter import Waiter
 from rota.app.workers.options import with_settings
 from rota.app.workers.scope import worker_scope
 from rota.errors import UnknownJob
-from rota.handles.run_ids import find_run_id
+from rota.handles.runs.ids import find_run_id
 from rota.handles.threads import Threads
 from rota.model.runs.run import NewRun, Submitted
 from rota.rules.text.names import check_name, check_release
@@ -214,6 +214,18 @@ class App(Nouns):
         from rota.app.jobs.named import submit_many_named  # noqa: PLC0415  # few need it
 
         return submit_many_named(self, job, calls)
+
+    async def submit_async(self, job: str, /, *args: Any, **kwargs: Any) -> Run[Any]:
+        """Submit a job by its name, without blocking the event loop."""
+        from rota.app.jobs.named import named_job  # noqa: PLC0415  # few need it
+
+        return await (await self.threads.call(named_job, self, job)).submit_async(*args, **kwargs)
+
+    async def submit_many_async(self, job: str, calls: Iterable[Any]) -> list[Run[Any]]:
+        """Submit many runs of a job by its name, without blocking the event loop."""
+        from rota.app.jobs.named import named_job  # noqa: PLC0415  # few need it
+
+        return await (await self.threads.call(named_job, self, job)).submit_many_async(calls)
 
     def trigger(self, job: str, /, **args: Any) -> Run[Any]:
         """Start a job by hand, now; the audit distinguishes this from a submit."""

@@ -13,7 +13,7 @@ from rota.engine.runs.find import endings
 from rota.engine.wakeup_keys import ENDED, LOGGED, NODE_ENDED
 from rota.errors import ArtifactLost
 from rota.handles.backend import Backend
-from rota.handles.run import LAST_WORDS_S, RunHandle
+from rota.handles.runs.run import LAST_WORDS_S, RunHandle
 from rota.handles.threads import Threads, awaitable
 from rota.model.logs.log import LogLine
 from rota.model.runs.run import Ended, RunView

@@ -64,7 +64,7 @@ def _found(noun: str, flags: Mapping[str, Any], incomplete: str) -> list[tuple[s
 
 def _runs(here: Place, incomplete: str) -> Found:
     """Yield the short ids of the newest runs; whole ones if the beginning was typed."""
-    from rota.handles.run_ids import SHORT
+    from rota.handles.runs.ids import SHORT
 
     for run in here.runs(limit=NEWEST):
         short = run.id[-SHORT:]
@@ -125,7 +125,7 @@ def _namespaces(here: Place, _: str) -> Found:
 
 
 def _tokens(here: Place, _: str) -> Found:
-    from rota.handles.run_ids import SHORT
+    from rota.handles.runs.ids import SHORT
 
     return (
         (each.id[-SHORT:], f"{each.name}, {', '.join(each.roles)}") for each in here.tokens.list()
@@ -140,7 +140,7 @@ def _releases(here: Place, _: str) -> Found:
 
 
 def _letters(here: Place, _: str) -> Found:
-    from rota.handles.run_ids import SHORT
+    from rota.handles.runs.ids import SHORT
 
     letters = here.dead_letters.letters(limit=NEWEST)
     return ((each.run_id[-SHORT:], each.job) for each in letters)

@@ -44,7 +44,7 @@ def chosen(
 def letter_at(here: Place, text: str) -> str:
     """Return the run with this id, or with an id that begins or ends with the text."""
     from rota.client import Client
-    from rota.handles.run_ids import LEAST_CHARS
+    from rota.handles.runs.ids import LEAST_CHARS
 
     short = text.lower()
     if isinstance(here, Client) or is_id(short) or len(short) < LEAST_CHARS:

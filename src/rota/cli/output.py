@@ -52,7 +52,7 @@ def state_cell(state: str, *, is_paused: bool = False) -> Cell:
 
 def id_cell(run_id: str) -> Cell:
     """Return the id of a run: its random end on a terminal, all of it elsewhere."""
-    from rota.handles.run_ids import SHORT
+    from rota.handles.runs.ids import SHORT
 
     return Cell(run_id[-SHORT:] if is_fancy() else run_id, "bold")
 

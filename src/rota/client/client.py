@@ -18,7 +18,7 @@ from rota.client.line import HttpTransport
 from rota.client.run import ServedRun
 from rota.errors import BadOption
 from rota.handles.nouns import SharedNouns
-from rota.handles.run_ids import find_run_id
+from rota.handles.runs.ids import find_run_id
 from rota.handles.schedules.schedules import Schedules
 from rota.handles.threads import Threads
 from rota.model.identity.credentials import SessionView

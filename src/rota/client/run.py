@@ -11,7 +11,7 @@ import msgspec
 from rota.clock import elapsed_s
 from rota.errors import ArtifactLost, BadInput
 from rota.handles.backend import Backend
-from rota.handles.run import LAST_WORDS_S, RunHandle
+from rota.handles.runs.run import LAST_WORDS_S, RunHandle
 from rota.handles.threads import Threads, awaitable
 from rota.ids import is_id
 from rota.model.logs.log import LogLine

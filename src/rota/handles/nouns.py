@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rota.handles.bulk import BulkVerbs
 from rota.handles.events import EventVerbs
 from rota.handles.queues import QueueVerbs
+from rota.handles.runs.bulk import BulkVerbs
 from rota.handles.workers import WorkerVerbs
 from rota.rules.text.duration import parse_duration
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rota.handles.jobs.releases import Releases
     from rota.handles.jobs.templates import Templates
     from rota.handles.monitors import Monitors
-    from rota.handles.saved_views import SavedViews
+    from rota.handles.runs.saved_views import SavedViews
     from rota.handles.schedules.calendars import Blackouts, Calendars
     from rota.model.insight.statistics import Forecast, Overview
     from rota.model.logs.log import FoundLine, Level
@@ -129,7 +129,7 @@ class SharedNouns(BulkVerbs, EventVerbs, QueueVerbs, WorkerVerbs):
     @cached_property
     def views(self) -> SavedViews:
         """Saved views: named filters of the list of runs."""
-        from rota.handles.saved_views import SavedViews
+        from rota.handles.runs.saved_views import SavedViews
 
         return SavedViews(self.backend)
 
@@ -167,7 +167,7 @@ class SharedNouns(BulkVerbs, EventVerbs, QueueVerbs, WorkerVerbs):
         Without `steps`, runs of nodes are left out, so that a run of a graph is one run.
         """
         from rota.handles.pages import all_items
-        from rota.handles.run_search import search_fields
+        from rota.handles.runs.search import search_fields
         from rota.model.states import State
         from rota.operations.runs.runs import list_runs
 

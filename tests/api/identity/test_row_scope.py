@@ -13,6 +13,7 @@ ALLOWED = {
     "server/request.py": "routes about namespaces themselves",
     "identity/row_scope.py": "says what it is",
     "identity/identities.py": "who asks is not known yet",
+    "identity/guess_reports.py": "who asks is not known, and the report is for the first namespace",
     "live/feed.py": "one reader for all who listen; each is told its own",
     "identity/credential_lookups.py": "who asks is not known yet",
     "monitors/ping_batcher.py": "an address that is pinged names no namespace",

@@ -25,7 +25,7 @@ from tests.docs.pages import page
 from tests.support.cli import Rota
 
 TEN_DAYS = [date(2026, 11, day) for day in range(1, 11)]
-COMMAND = "rota schedules backfill nightly --from 2026-11-01 --to 2026-11-11"
+COMMAND = "rota schedules backfill nightly --from 2026-11-01 --until 2026-11-11"
 OPTIONS: dict[str, Any] = {"slots": 8, "poll_ms": 100, "lease_ms": 60_000, "margin_ms": 10_000}
 README = page("README.md")
 

@@ -21,8 +21,10 @@ from rota import current_run, progress
 from rota.app import App
 from rota.cli.main import cli, main
 from rota.engine.alerts.incidents import put_message, write_incident
+from rota.engine.monitors.pings import ping_by_name
 from rota.ids import new_id
 from rota.model.alerts.finding import OpenIncident
+from rota.model.monitors.monitor import PingFacts
 from rota.model.schedules.definitions import Blackout
 from rota.rules.alerts.plan import IncidentChange
 from rota.runtime.options import WorkerOptions
@@ -44,6 +46,7 @@ jobs:
     command: [echo, "{word}"]
     schedule: {cron: "0 2 * * *", args: {word: x}}
 """
+TEMPLATE = 'definition: {name: "made", command: [echo, "${word}"]}\nparameters: {word: {}}\n'
 GRAPH = "jobs: {g: {graph: {nodes: {a: {command: [echo, hi]}}}}}"
 
 
@@ -78,7 +81,11 @@ def furnished(tmp_path: Path) -> Iterator[tuple[Served, dict[str, str]]]:
         with App(served.app.url) as app:
             jobs_of(app)
             ids = lived_in(app)
-        for name, text in {"jobs.yaml": JOBS, "graph.yaml": GRAPH}.items():
+        for name, text in {
+            "jobs.yaml": JOBS,
+            "graph.yaml": GRAPH,
+            "template.yaml": TEMPLATE,
+        }.items():
             (folder / name).write_text(text)
         (folder / "cron").write_text(f"5 4 * * * echo {EVIL.replace(chr(13), '')}\n")
         served.token()
@@ -101,6 +108,9 @@ def lived_in(app: App) -> dict[str, str]:
     runs["later"] = app.find_job("waits").with_options(delay="1h").submit(EVIL)
     runs["queued"] = app.find_job("waits").submit(EVIL)
     app.schedules.put("nightly", "0 2 * * *", job="waits", args={"word": EVIL})
+    app.monitors.put("nightly", every="1d", note=EVIL)
+    ping = PingFacts(kind="fail", agent=EVIL, body=f"{EVIL}\nrota: all is well", size=1)
+    app.store.write(lambda tx: ping_by_name(tx, "nightly", ping, namespace=app.namespace))
     return {name: run.id for name, run in runs.items()} | {"alert": told_of(app)}
 
 
@@ -196,9 +206,22 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         "audit anchor": [["--key-file", f"{folder}/{name}"]],
         "jobs list": [[]],
         "jobs show": [["waits"], [name]],
-        "graph nodes": [[graph]],
-        "graph schema": [[]],
-        "graph show": [[f"{folder}/graph.yaml", "g"], [f"{folder}/{name}"]],
+        "jobs versions": [["waits"], [name]],
+        "jobs diff": [["waits", "1", "1"], [name, "1", "2"]],
+        "statistics": [[], ["waits"], [name]],
+        "forecast": [[]],
+        "queues show": [["default"], [name]],
+        "schedules upcoming": [[]],
+        "templates list": [[]],
+        "templates show": [["blanks"], [name]],
+        "views list": [[]],
+        "open": [[], ["--address", name]],
+        "init": [[f"{folder}/{name}"]],
+        "prune": [["--dry-run"]],
+        "graphs list": [[]],
+        "graphs nodes": [[graph]],
+        "graphs schema": [[]],
+        "graphs show": [[f"{folder}/graph.yaml", "g"], [f"{folder}/{name}"]],
         "schedules list": [[]],
         "schedules show": [["nightly"], [name]],
         "schedules preview": [["0 2 * * *"], [name]],
@@ -211,6 +234,10 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         "alerts messages": [[]],
         "alerts rules list": [[]],
         "alerts channels list": [[]],
+        "monitors list": [[]],
+        "monitors show": [["nightly"], [name]],
+        "monitors pings": [["nightly"], ["nightly", "--number", "1"], [name]],
+        "monitors url": [["nightly"], [name]],
         "releases list": [[]],
         "releases use": [["1", "--who", EVIL], [name]],
         "breakers list": [[]],
@@ -235,6 +262,14 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         "submit": [["waits", f"word={EVIL}"], [name], ["waits", f"nope={EVIL}"]],
         "send": [["happened", f"word={EVIL}", "--key", EVIL], [name]],
         "apply": [[f"{folder}/jobs.yaml", "--yes"], [f"{folder}/{name}"]],
+        "templates set": [["blanks", f"{folder}/template.yaml"], [name, f"{folder}/{name}"]],
+        "templates make": [["blanks", "word=x"], ["blanks", f"word={EVIL}"], [name]],
+        "runs label": [[later, f"word={EVIL}"], [later, f"{EVIL}=x"], [name, "a=b"]],
+        "views put": [["mine", "--text", EVIL, "--note", EVIL], [name]],
+        "jobs pause": [["waits", "--note", EVIL], [name]],
+        "jobs resume": [["waits"], [name]],
+        "jobs weights": [["waits"], ["waits", EVIL], [name]],
+        "jobs rollback": [["waits", "1"], [name, "1"]],
         "queues pause": [["default", "--note", EVIL], [name]],
         "queues resume": [["default"], [name]],
         "breakers open": [["waits", "--note", EVIL], [name]],
@@ -248,6 +283,11 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
             ["nightly", "--from", "2026-01-01", "--to", "2026-01-03", "--dry-run"],
             [name, "--from", "2026-01-01", "--to", "2026-01-03"],
         ],
+        "monitors set": [["nightly", "--every", "2d", "--note", EVIL], [name, "--every", name]],
+        "monitors pause": [["nightly", "--note", EVIL], [name]],
+        "monitors resume": [["nightly"], [name]],
+        "monitors rotate": [["nightly"], [name]],
+        "monitors ping": [["nightly", "--exit-status", "3"], [name]],
         "calendars set": [["mine", "--weekend", "sat"], [name]],
         "blackouts set": [[name, "--from", "now", "--until", "1h", "--note", EVIL]],
         "alerts rules set": [["all", "--to", "ops", "--note", EVIL], [name]],
@@ -260,17 +300,21 @@ def words_of(ids: dict[str, str]) -> dict[str, list[list[str]]]:
         "tokens revoke": [[name]],
         "workers drain": [[name]],
         "workers resume": [[name]],
-        "graph mark": [[graph, "gives", "success", "--why", EVIL], [name, name, "success"]],
-        "graph pause": [[graph, "--why", EVIL], [name]],
-        "graph resume": [[graph, "--why", EVIL], [name]],
-        "graph rerun": [[graph, "--only", name, "--why", EVIL], [name, "--all"]],
+        "graphs mark": [[graph, "gives", "success", "--note", EVIL], [name, name, "success"]],
+        "graphs pause": [[graph, "--note", EVIL], [name]],
+        "graphs resume": [[graph, "--note", EVIL], [name]],
+        "graphs rerun": [[graph, "--only", name, "--note", EVIL], [name, "--all"]],
         "runs rerun": [[dead], [name]],
         "runs cancel": [[later, "--reason", EVIL], [name]],
         "dead redrive": [[ids["other"], "--reason", EVIL], [name]],
         "effects settle": [[dead, name, "--not-done", "--reason", EVIL], [name, name, "--done"]],
         "dead discard": [[dead, "--reason", EVIL], [name]],
+        "templates remove": [["blanks"], [name]],
+        "views remove": [["mine"], [name]],
+        "jobs remove": [["waits"], [name]],
         "alerts rules remove": [["all"], [name]],
         "alerts channels remove": [["ops"], [name]],
+        "monitors remove": [["nightly"], [name]],
         "calendars remove": [["mine"], [name]],
         "blackouts remove": [[name]],
         "schedules remove": [["nightly"], [name]],
@@ -347,6 +391,7 @@ def test_no_command_lets_anything_through(
     assert {
         *("runs show", "logs", "dead groups", "dead list", "dead show", "audit list"),
         *("workers list", "queues list", "breakers list", "blackouts list", "tokens list"),
+        *("monitors list", "monitors show", "monitors pings"),
         *("schedules show", "why", "submit", "runs wait", "import crontab"),
         *("alerts list", "alerts show", "alerts messages"),
     } <= telling

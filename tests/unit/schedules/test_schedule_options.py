@@ -278,6 +278,23 @@ def test_mappings_nested_without_end_are_refused() -> None:
         read_schedule(given)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"rrule": {}, "start": "2026-01-01"},
+        {"rrule": [1], "start": "2026-01-01"},
+        {"business_day": 1, "time": {}},
+        {"every": {"days": {}}, "start": "2026-01-01"},
+        Rrule(rule=object(), start="2026-01-01"),  # type: ignore[arg-type]
+        BusinessDay(nth=1, time=object()),  # type: ignore[arg-type]
+        CalendarEvery(days=object(), start="2026-01-01"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_trigger_whose_parts_have_other_types_is_refused(given: Any) -> None:
+    with pytest.raises(BadInput):
+        read_schedule(given)
+
+
 leaves = st.none() | st.booleans() | st.integers(-5, 40) | st.text(max_size=12) | st.dates()
 words = st.sampled_from(
     ["cron", "every", "at", "rrule", "start", "business_day", "time", "any_of", "unless", "trigger"]

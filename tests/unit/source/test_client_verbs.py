@@ -39,7 +39,10 @@ NO_CLIENT: Mapping[str, Mapping[str, str]] = {
         "within": "a transaction of the database",
     },
 }
-NO_APP: Mapping[str, set[str]] = {"App": {"line", "pages", "session"}, "Job": {"encoded"}}
+NO_APP: Mapping[str, set[str]] = {
+    "App": {"line", "pages", "session", "end_polls"},
+    "Job": {"encoded"},
+}
 """What is about the connection of a client, its token, and how arguments travel."""
 WHO = {"who"}
 """A server knows from the token who asks."""

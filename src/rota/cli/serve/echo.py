@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from rota.cli.safe_text import PICTURES
 from rota.cli.serve.log_lines import line_in
 from rota.engine.logs import lines_in
-from rota.handles.run_ids import SHORT
+from rota.handles.runs.ids import SHORT
 
 if TYPE_CHECKING:
     from rota.model.logs.log import LogChunk

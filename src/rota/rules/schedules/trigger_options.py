@@ -125,7 +125,7 @@ def _from_text(field: str, text: str) -> Trigger:
 
 def _from_mapping(field: str, own: Mapping[str, Any], depth: int) -> Trigger:
     kind = next(kind for kind in _BESIDE if kind in own)
-    trigger = _READERS[kind](own, f"{field}: {kind}", depth)
+    trigger = _of_scalars(f"{field}: {kind}", _READERS[kind](own, f"{field}: {kind}", depth))
     if "unless" not in own:
         if "whole_day" in own:
             raise BadOption(f"{field}: whole_day= belongs to unless=; give that too")
@@ -220,14 +220,27 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any], str, int], Trigger]] = {
 
 
 def _check(field: str, trigger: Any) -> Trigger:
-    """Check a struct from Python against its types, as it may hold anything."""
+    """Check a struct against its types, as one from Python may hold anything."""
     if isinstance(trigger, AnyOf | Unless):
         list(each_trigger(trigger))  # refuses those that are nested without end
     if isinstance(trigger, Every):
         trigger = replace(trigger, every=duration_text(trigger.every))
     if isinstance(trigger, At):
         trigger = _at({"at": trigger.times}, field, 1)
-    return _convert(field, msgspec.to_builtins(trigger))
+    try:
+        data = msgspec.to_builtins(trigger)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadOption(f"{field}: {error}") from error
+    return _convert(field, data)
+
+
+def _of_scalars(field: str, trigger: Trigger) -> Trigger:
+    """Refuse a list or a mapping as a part; other wrong types are named where a part is read."""
+    try:
+        hash(trigger)
+    except TypeError:
+        return _check(field, trigger)
+    return trigger
 
 
 def _convert(field: str, data: object) -> Trigger:

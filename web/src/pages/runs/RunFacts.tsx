@@ -7,8 +7,8 @@ import { shortId } from "@/lib/format";
 import { Name } from "@/ui/Name";
 import { Fact, Facts } from "@/ui/Panels";
 import { Duration, Time } from "@/ui/Time";
-import { labelTexts } from "./labels";
 import { WorkerLink } from "../workers/WorkerName";
+import { labelTexts } from "./labels";
 
 export function RunFacts({ run }: { run: Run }) {
   return (

@@ -91,7 +91,8 @@ def pings(*, name: str, limit: int, number: int | None, as_json: bool, **flags: 
             if as_json:
                 print_json([one])
             else:
-                print(one.body, end="" if one.body.endswith("\n") else "\n")
+                for line in one.body.rstrip("\n").split("\n"):
+                    print(f"  {line}")  # indented, so that no line of it looks like one of ours
             return
         found = here.monitors.pings(name, limit=limit)
         now = now_at(here)

@@ -7,7 +7,7 @@ from typing import Any
 
 from rota.errors import UnknownView
 from rota.handles.backend import Backend
-from rota.handles.run_search import saved_fields
+from rota.handles.runs.search import saved_fields
 from rota.model.runs.saved_view import SavedView
 from rota.model.states import State
 from rota.operations.runs.saved_views import (

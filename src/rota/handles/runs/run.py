@@ -10,7 +10,7 @@ import msgspec
 
 from rota.engine.graphs.control import Part
 from rota.errors import BadGraph, RunFailed, RunNotFinished
-from rota.handles.graph_runs import GraphRunVerbs
+from rota.handles.runs.graph_runs import GraphRunVerbs
 from rota.handles.threads import Threads
 from rota.model.logs.log import LogLine
 from rota.model.runs.labels import Labels
@@ -40,7 +40,7 @@ class RunHandle(GraphRunVerbs, Generic[R]):
 
     def _ipython_display_(self) -> None:
         """Show a bar in a notebook that follows the run; called by IPython."""
-        from rota.handles.notebook import show_in_notebook  # noqa: PLC0415  # few have notebooks
+        from rota.handles.runs.notebook import show_in_notebook  # noqa: PLC0415  # few have notebooks
 
         show_in_notebook(self)
 

@@ -10,7 +10,7 @@ from rota.errors import RotaError
 from rota.model.states import FINAL, State
 
 if TYPE_CHECKING:
-    from rota.handles.run import RunHandle
+    from rota.handles.runs.run import RunHandle
     from rota.model.runs.run import RunView
 
 TURN_S = 0.5
