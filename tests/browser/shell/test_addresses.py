@@ -179,7 +179,7 @@ VIEWS: dict[str, tuple[str, list[View]]] = {
             View(
                 click("Week after"),
                 "week=1",
-                lambda page: page.get_by_role("button", name="Week before", disabled=False),
+                lambda page: page.get_by_role("button", name="This week", disabled=False),
             ),
         ],
     ),
