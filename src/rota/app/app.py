@@ -17,6 +17,7 @@ import msgspec
 
 from rota.app.end_watch import EndWatch
 from rota.app.graphs.graph import TracedGraph, add_graph
+from rota.app.jobs.by_name import JobsByName
 from rota.app.jobs.definitions import (
     JobDecorator,
     command_of,
@@ -56,7 +57,7 @@ THREADS = 8
 """Threads for callers on event loops: submits share commits, so that more would not help."""
 
 
-class App(Nouns):
+class App(JobsByName, Nouns):
     """Jobs and the store they live in.
 
     Without `url` the store is that of ROTA_URL or rota.toml, else sqlite:///rota.db here. An app
@@ -202,36 +203,6 @@ class App(Nouns):
     def everything(self) -> dict[str, Job[Any, Any]]:
         """All jobs by name, including graphs."""
         return {**self.jobs, **{name: graph.job for name, graph in self.graphs.items()}}
-
-    def submit(self, job: str, /, *args: Any, **kwargs: Any) -> Run[Any]:
-        """Submit a job by its name, of this app or on record; see `Job.submit`."""
-        from rota.app.jobs.named import submit_named  # noqa: PLC0415  # few need it
-
-        return submit_named(self, job, args, kwargs)
-
-    def submit_many(self, job: str, calls: Iterable[Any]) -> list[Run[Any]]:
-        """Submit many runs of a job by its name; see `Job.submit_many`."""
-        from rota.app.jobs.named import submit_many_named  # noqa: PLC0415  # few need it
-
-        return submit_many_named(self, job, calls)
-
-    async def submit_async(self, job: str, /, *args: Any, **kwargs: Any) -> Run[Any]:
-        """Submit a job by its name, without blocking the event loop."""
-        from rota.app.jobs.named import named_job  # noqa: PLC0415  # few need it
-
-        return await (await self.threads.call(named_job, self, job)).submit_async(*args, **kwargs)
-
-    async def submit_many_async(self, job: str, calls: Iterable[Any]) -> list[Run[Any]]:
-        """Submit many runs of a job by its name, without blocking the event loop."""
-        from rota.app.jobs.named import named_job  # noqa: PLC0415  # few need it
-
-        return await (await self.threads.call(named_job, self, job)).submit_many_async(calls)
-
-    def trigger(self, job: str, /, **args: Any) -> Run[Any]:
-        """Start a job by hand, now; the audit distinguishes this from a submit."""
-        from rota.app.jobs.named import trigger_named  # noqa: PLC0415  # few need it
-
-        return trigger_named(self, job, args)
 
     def run(self, run_id: str) -> Run[Any]:
         """Return a handle for a run of any job, by its id."""
