@@ -69,13 +69,14 @@ def test_a_token_is_made_rotated_and_told_of_by_name(site: Site, admin: Visitor)
 def test_the_palette_opens_a_schedule_by_its_name_or_its_job_and_a_graph(
     sqlite_site: Site, sqlite_admin: Visitor
 ) -> None:
-    sqlite_site.put("/schedules/sunrise", job="report", expression="0 5 * * *", zone="UTC")
+    sqlite_site.post("/jobs", name="dawn-chorus", command="true")
+    sqlite_site.put("/schedules/sunrise", job="dawn-chorus", expression="0 5 * * *", zone="UTC")
     page = sqlite_admin.page("/")
     expect(page.get_by_role("heading", name="Overview")).to_be_visible()
     page.keyboard.press("Control+k")
     field = page.get_by_role("combobox", name="Search pages")
-    field.fill("repor")
-    expect(page.get_by_role("option", name="sunrise report")).to_be_visible()
+    field.fill("choru")
+    expect(page.get_by_role("option", name="sunrise dawn-chorus")).to_be_visible()
     field.fill("sunri")
     field.press("Enter")
     press(dialog(page, "sunrise"), "Close")

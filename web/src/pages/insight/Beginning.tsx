@@ -19,7 +19,7 @@ def hello(name: str = "world") -> str:
     return name`;
 
 /** Of a server that has no jobs: three ways to the first one, each of them whole. */
-export function Beginning() {
+export default function Beginning() {
   const list = useList<Job>(jobs());
   const { data: who } = useQuery(session);
   if (list.loading || list.error || list.rows.length > 0) return null;

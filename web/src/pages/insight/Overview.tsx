@@ -1,20 +1,23 @@
 import { useQuery } from "@tanstack/react-query";
 import { Rocket } from "lucide-react";
+import { lazy, Suspense } from "react";
 import { overview, workers } from "@/api/queries";
 import type { Overview as Figures } from "@/api/types";
 import { count, percent, plural } from "@/lib/format";
+import { patiently } from "@/lib/patiently";
 import { duration } from "@/lib/time";
 import { useFilters } from "@/lib/useFilters";
 import { Chart } from "@/ui/Chart";
 import { Card, Empty, Load, PageHead } from "@/ui/Panels";
 import { Windows } from "@/ui/Windows";
 import { Attention } from "./Attention";
-import { Beginning } from "./Beginning";
 import { Due, LoadForecast } from "./Coming";
 import { Failures } from "./Failures";
 import { Queues } from "./Queues";
 import { Running } from "./Running";
 import { Stats } from "./Stats";
+
+const Beginning = lazy(patiently(() => import("./Beginning")));
 
 const WINDOWS = [
   ["15m", "15 min"],
@@ -52,7 +55,11 @@ function Body({ figures }: { figures: Figures }) {
     <div className="space-y-4">
       <Attention concerns={figures.attention} />
       {figures.attention.length === 0 && <Workers />}
-      {isQuiet(figures) && <Beginning />}
+      {isQuiet(figures) && (
+        <Suspense fallback={null}>
+          <Beginning />
+        </Suspense>
+      )}
       <Stats figures={figures} />
       <div className="grid gap-4 xl:grid-cols-3">
         <Card
