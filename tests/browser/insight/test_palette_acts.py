@@ -10,6 +10,7 @@ from tests.browser.visitor import Visit, Visitor, dialog, press
 
 def write(page: Page, text: str) -> None:
     expect(page.get_by_role("heading", name="Settings")).to_be_visible()
+    expect(page.get_by_role("dialog")).to_have_count(0)  # the one before closes after its toast
     page.keyboard.press("Control+k")
     page.get_by_role("combobox", name="Search pages").fill(text)
 
