@@ -15,7 +15,7 @@ from rota.store.base import Tx
 
 
 class ExpectedEnd(NamedTuple):
-    """What past runs say about the end of one."""
+    """The end of a run that past runs let expect."""
 
     ends_at: int | None
     """None if nobody knows."""

@@ -1,4 +1,4 @@
-"""What the pings of a monitor have told, read from its row; quick to import."""
+"""The facts that the pings of a monitor have told, read from its row; quick to import."""
 
 from __future__ import annotations
 

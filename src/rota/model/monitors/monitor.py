@@ -20,14 +20,14 @@ KEPT_PINGS = 100
 
 
 class Monitor(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a foreign job promises: to ping every so often, or at the times of a cron line."""
+    """The promise of a foreign job: a ping every so often, or at the times of a cron line."""
 
     every: str | None = None
     """The longest time from one ping to the next."""
     cron: str | None = None
     """Instead: the cron line of the foreign job."""
     dialect: Dialect = "vixie"
-    """Of the cron line."""
+    """The dialect of the cron line."""
     zone: str = "UTC"
     """The zone of the cron line."""
     grace: str = "1h"
@@ -53,10 +53,10 @@ class PingFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MonitorFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the pings of a monitor have told so far."""
+    """The facts that the pings of a monitor have told so far."""
 
     status: Literal["new", "up", "failed", "paused"] = "new"
-    """What the last end of the job, or a person, has said; time alone does not change it."""
+    """The word of the last end of the job, or of a person; time alone does not change it."""
     last_at: int | None = None
     """The last success or failure."""
     started_at: int | None = None

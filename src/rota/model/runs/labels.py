@@ -21,12 +21,12 @@ LONGEST_VALUE = 256
 
 
 class LabelCondition(msgspec.Struct, frozen=True):
-    """What is asked of one label of a run."""
+    """A condition on one label of a run."""
 
     name: str
     comparison: Comparison = ""
     value: str = ""
-    """As a label shows it: `acme`, `12`, `true`, `2026-12-01T00:00:00.000Z`."""
+    """The value as a label shows it: `acme`, `12`, `true`, `2026-12-01T00:00:00.000Z`."""
 
 
 class StoredLabel(msgspec.Struct, frozen=True, kw_only=True):

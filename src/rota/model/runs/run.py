@@ -56,7 +56,7 @@ class NewRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     item: int | None = None
     """The number of the instance, for a mapped node."""
     labels: Labels | None = None
-    """As `read_labels` returns them; a rerun takes over those of its original."""
+    """Labels in the form of `read_labels`; a rerun takes over those of its original."""
 
 
 REPEATED = (

@@ -34,7 +34,7 @@ class MonitorBody(Body):
     cron: str | None = None
     """Instead: the cron line of the foreign job."""
     dialect: Dialect = "vixie"
-    """Of the cron line."""
+    """The dialect of the cron line."""
     zone: str = "UTC"
     """The zone of the cron line."""
     grace: str = "1h"

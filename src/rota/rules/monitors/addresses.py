@@ -24,7 +24,7 @@ HIGHEST_STATUS = 255
 
 
 class PingTarget(NamedTuple):
-    """What an address names: a monitor, and what is told of its job."""
+    """The monitor that an address names, and the news of its job."""
 
     secret: str
     """The id of the address, or the ping key of a namespace."""
